@@ -1,0 +1,62 @@
+"""Ladders: what is done on each class of error, rung by rung."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.language.problems import nearest
+from engine.language.reading import Key, Reader
+from engine.language.points import OUTCOMES
+from engine.language.values import read_duration
+
+RUNGS = ("wait", "key", "model", "ask", "times", "requeue", "cooldown", "give_up")
+
+
+def read_ladder(reader: Reader, raw: Any) -> dict[str, tuple[Mapping[str, Any], ...]] | None:
+    """`errors: {CLASS: [rungs]}` with every mistake reported; None when there was one."""
+    before = len(reader.problems)
+    if not isinstance(raw, Mapping) or not raw:
+        reader.refuse(("errors",), "wrong_type", "`errors` is a mapping from a class of error to its rungs.")
+        return None
+    read = {}
+    for error, rungs in raw.items():
+        key: Key = ("errors", error)
+        if not isinstance(rungs, list) or not rungs:
+            reader.refuse(key, "wrong_type", "The rungs are a list: [{wait: 2 s}, {give_up: hold}].")
+            continue
+        for index, rung in enumerate(rungs):
+            _check_rung(reader, rung, (*key, index), last=index == len(rungs) - 1)
+        read[str(error)] = tuple(rungs)
+    return read if len(reader.problems) == before else None
+
+
+def _check_rung(reader: Reader, rung: Any, key: Key, last: bool) -> None:
+    if not isinstance(rung, Mapping) or not rung:
+        reader.refuse(key, "wrong_type", "A rung is a mapping such as {wait: 2 s}.")
+        return
+    for name, value in rung.items():
+        at = (*key, name)
+        if name not in RUNGS:
+            reader.refuse(at, "unknown_key", f"`{name}` is no rung.", nearest(name, RUNGS))
+        elif name in ("wait", "cooldown"):
+            try:
+                read_duration(value)
+            except ValueError as error:
+                reader.refuse(at, "wrong_type", str(error))
+        elif name == "times" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            reader.refuse(at, "wrong_type", "`times` is a whole number from 1.")
+        elif name == "ask":
+            reader.exists("questions", str(value), at)
+        elif name == "give_up":
+            _check_give_up(reader, value, at, last)
+
+
+def _check_give_up(reader: Reader, value: Any, key: Key, last: bool) -> None:
+    if not last:
+        reader.refuse(key, "unreachable", "`give_up` ends the ladder: what follows it is never reached.")
+    if isinstance(value, Mapping) and set(value) == {"say"}:
+        reader.exists("texts", str(value["say"]), (*key, "say"))
+    elif value not in (*OUTCOMES, "read_only", "start_empty", "next"):
+        cure = nearest(str(value), OUTCOMES)
+        reader.refuse(key, "unknown_ending", "`give_up` is an outcome or {say: TEXT}.", cure)

@@ -1,0 +1,107 @@
+"""A line compiled from its cards: what a turn is decided by."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.language.bodies import Ladder, Limit, Mark, Question, Role, Rule, Term, Text, Wave
+from engine.language.conditions import State
+from engine.language.extract import Context
+from engine.language.facts import Fact
+from engine.language.kinds import LineFile
+from engine.language.project import LineSource
+from engine.language.turn import ABSENT, Failed, Item, Turn
+
+
+@dataclass
+class Line:
+    """Everything a turn needs, each by id; `rules` by point in the line's order. Not changed after compiling."""
+
+    source: LineSource
+    facts: dict[str, Fact] = field(default_factory=dict)
+    constants: dict[str, Any] = field(default_factory=dict)
+    switches: dict[str, str] = field(default_factory=dict)
+    rules: dict[str, list[Rule]] = field(default_factory=dict)
+    terms: dict[str, Term] = field(default_factory=dict)
+    limits: dict[str, Limit] = field(default_factory=dict)
+    marks: dict[str, Mark] = field(default_factory=dict)
+    questions: dict[str, Question] = field(default_factory=dict)
+    texts: dict[str, Text] = field(default_factory=dict)
+    waves: dict[str, Wave] = field(default_factory=dict)
+    roles: dict[str, Role] = field(default_factory=dict)
+    ladders: dict[str, Ladder] = field(default_factory=dict)
+    _names: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def config(self) -> LineFile:
+        return self.source.config
+
+    @property
+    def zone(self) -> str:
+        return self.source.config.zone
+
+    def context(self, now: dt.datetime | None) -> Context:
+        """What the extractors need to know of the line; `now` resolves relative times."""
+        config = self.source.config
+        return Context(config.region, tuple(config.languages), config.zone, config.order_number, now)
+
+    def names(self, kind: str) -> frozenset[str]:
+        """The ids of a kind, those included whose file is broken: a reference to them is no second mistake."""
+        if kind not in self._names:
+            broken = {name.split("/")[1] for name in self.source.broken if name.startswith(f"{kind}/")}
+            self._names[kind] = frozenset(self.source.of(kind)) | broken
+        return self._names[kind]
+
+    def wave_state(self, name: str, turn: Turn) -> Any:
+        """`open` or `closed`: a wave is open when its switch is on, or is `always`."""
+        wave = self.waves.get(name)
+        if wave is None:
+            return ABSENT
+        if wave.switch == "always":
+            return "open"
+        state = turn.get(f"switches.{wave.switch}")
+        return state if isinstance(state, Failed) else "open" if state == "on" else "closed"
+
+    def role_fact(self, path: str, turn: Turn) -> Any:
+        """`sender.role`: the first role whose `who` holds; `sender.may` and `sender.reads`: what it may."""
+        if path == "sender.role":
+            for role in self.roles.values():
+                got = role.who.answer(turn) if role.who else None
+                if got is None or got.holds:
+                    return role.card.id
+                if got.state is State.FAILED:
+                    return Failed(got.source)
+            return ABSENT
+        name = turn.get("sender.role")
+        if isinstance(name, Failed):
+            return name
+        found = self.roles.get(name) if isinstance(name, str) else None
+        if found is None:
+            return ABSENT
+        granted = found.reads if path == "sender.reads" else [m for m in found.may if m not in found.may_not]
+        return [Item(one) for one in granted]
+
+    def label(self, turn: Turn) -> tuple[str, str] | None:
+        """The wave that labels the decision and its state; None when none matches, Failed counts as no match."""
+        for name, wave in self.waves.items():
+            if wave.opens is not None and wave.opens.answer(turn).holds:
+                return name, str(turn.get(f"waves.{name}"))
+        return None
+
+    def ordered(self, point: str) -> Sequence[Rule]:
+        """The gates and guard cards of a point, in the line's order."""
+        return self.rules.get(point, ())
+
+    def everything(self) -> Mapping[str, Any]:
+        """All compiled bodies by `kind/id`."""
+        found: dict[str, Any] = {rule.name: rule for rules in self.rules.values() for rule in rules}
+        for table in (self.terms, self.limits, self.marks, self.questions, self.texts, self.waves, self.roles, self.ladders):
+            found.update({body.card.name: body for body in table.values()})  # type: ignore[attr-defined]
+        return found

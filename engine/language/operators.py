@@ -1,0 +1,473 @@
+"""The operators of the card language: what each asks of a value."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from engine.language.conditions import (
+    NO,
+    UNKNOWN,
+    Answer,
+    Condition,
+    Evidence,
+    State,
+    conjunction,
+    evidence_of,
+    failed,
+    yes_no,
+)
+from engine.language.extract import Money
+from engine.language.facts import Fact
+from engine.language.normalise import normalise
+from engine.language.patterns import Pattern, PatternTimeout
+from engine.language.turn import ABSENT, Failed, Item, Turn
+from engine.language.values import likeness, same
+
+PATTERN_SECONDS = 0.25
+"""Run-time bound of one pattern on one text: a last net (DESIGN §10), counted as a failed check."""
+
+
+class Operand(Protocol):
+    """A literal, a `$` reference, or a list of both."""
+
+    def values(self, turn: Turn) -> list[Any] | Failed:
+        """What it stands for now; an absent value contributes nothing."""
+        ...
+
+    def reads(self) -> Iterator[str]: ...
+
+
+@dataclass(frozen=True)
+class Literal:
+    value: Any
+    spelled: str
+
+    def values(self, turn: Turn) -> list[Any] | Failed:
+        return [self.value]
+
+    def reads(self) -> Iterator[str]:
+        yield from ()
+
+    def __str__(self) -> str:
+        return self.spelled
+
+
+@dataclass(frozen=True)
+class FactRef:
+    path: str
+
+    def values(self, turn: Turn) -> list[Any] | Failed:
+        value = turn.get(self.path)
+        if isinstance(value, Failed):
+            return value
+        if value is ABSENT:
+            return []
+        return [item.value for item in value] if isinstance(value, list) else [value]
+
+    def reads(self) -> Iterator[str]:
+        yield self.path
+
+    def __str__(self) -> str:
+        return f"${self.path}"
+
+
+@dataclass(frozen=True)
+class LimitRef:
+    limit: str
+
+    def values(self, turn: Turn) -> list[Any] | Failed:
+        value = turn.line.limits[self.limit].value(turn)
+        if isinstance(value, Failed):
+            return value
+        return [] if value is None else [value]
+
+    def reads(self) -> Iterator[str]:
+        yield f"limits.{self.limit}"
+
+    def __str__(self) -> str:
+        return f"$limits.{self.limit}"
+
+
+@dataclass(frozen=True)
+class Several:
+    of: tuple[Operand, ...]
+
+    def values(self, turn: Turn) -> list[Any] | Failed:
+        everything: list[Any] = []
+        trouble: Failed | None = None
+        for operand in self.of:
+            got = operand.values(turn)
+            if isinstance(got, Failed):
+                trouble = got
+            else:
+                everything.extend(got)
+        return trouble or everything
+
+    def known(self, turn: Turn) -> list[Any]:
+        """The values of those parts whose source did not fail."""
+        parts = [operand.values(turn) for operand in self.of]
+        return [value for part in parts if not isinstance(part, Failed) for value in part]
+
+    def reads(self) -> Iterator[str]:
+        for operand in self.of:
+            yield from operand.reads()
+
+    def __str__(self) -> str:
+        return "[" + ", ".join(str(operand) for operand in self.of) + "]"
+
+
+class Operator:
+    """One operator with its operand. `whole` operators ask of a list as a whole, the others of one item."""
+
+    name = ""
+    whole = False
+
+    def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
+        raise NotImplementedError
+
+    def answer_whole(self, path: str, value: Any, turn: Turn) -> Answer:
+        raise NotImplementedError
+
+    def reads(self) -> Iterator[str]:
+        yield from ()
+
+
+@dataclass(frozen=True)
+class Is(Operator):
+    kind: str
+    to: Operand
+    tolerance: float = 0.0
+    name = "is"
+
+    def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
+        values = self.to.values(turn)
+        if isinstance(values, Failed):
+            return failed(values.source)
+        if not values:
+            return UNKNOWN
+        hit = any(same(self.kind, item.value, value, self.tolerance) for value in values)
+        return yes_no(hit, (evidence_of(path, item),))
+
+    def reads(self) -> Iterator[str]:
+        yield from self.to.reads()
+
+    def __str__(self) -> str:
+        return f"is {self.to}"
+
+
+@dataclass(frozen=True)
+class In(Operator):
+    kind: str
+    of: Several
+    wanted: bool
+    tolerance: float = 0.0
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return "in" if self.wanted else "not_in"
+
+    def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
+        inside = any(same(self.kind, item.value, value, self.tolerance) for value in self.of.known(turn))
+        if not inside:
+            values = self.of.values(turn)
+            if isinstance(values, Failed):
+                return failed(values.source)
+        return yes_no(inside is self.wanted, (evidence_of(path, item),))
+
+    def reads(self) -> Iterator[str]:
+        yield from self.of.reads()
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.of}"
+
+
+@dataclass(frozen=True)
+class Has(Operator):
+    """On a text: it contains that literal, or one of a list's values by length (`of`, `at_least`, `at_most`, `alone`)."""
+
+    of: Several
+    at_least: Operand | None = None
+    at_most: Operand | None = None
+    alone: bool = False
+    name = "has"
+
+    def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
+        values = self.of.values(turn)
+        if isinstance(values, Failed):
+            return failed(values.source)
+        low, high = _bound(self.at_least, turn), _bound(self.at_most, turn)
+        text = str(item.value)
+        spans: set[tuple[int, int]] = set()
+        for value in values:
+            spelled = str(value)
+            if spelled and (low is None or len(spelled) >= low) and (high is None or len(spelled) <= high):
+                for form in {spelled, json.dumps(spelled)[1:-1], json.dumps(spelled, ensure_ascii=False)[1:-1]}:
+                    spans.update(_occurrences(text, form, self.alone))
+        ordered = sorted(spans, key=lambda span: (span[0] - span[1], span[0]))
+        return yes_no(bool(spans), [Evidence(path, text[a:b], text[a:b], a, b) for a, b in ordered])
+
+    def reads(self) -> Iterator[str]:
+        yield from self.of.reads()
+        for bound in (self.at_least, self.at_most):
+            if bound:
+                yield from bound.reads()
+
+    def __str__(self) -> str:
+        return f"has {self.of}"
+
+
+def _bound(operand: Operand | None, turn: Turn) -> float | None:
+    values = operand.values(turn) if operand else None
+    return values[0] if isinstance(values, list) and values else None
+
+
+def _occurrences(text: str, literal: str, alone: bool) -> Iterator[tuple[int, int]]:
+    at = text.find(literal)
+    while at >= 0:
+        end = at + len(literal)
+        before, after = text[at - 1 : at], text[end : end + 1]
+        if not alone or not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
+            yield at, end
+        at = text.find(literal, at + 1)
+
+
+@dataclass(frozen=True)
+class Empty(Operator):
+    wanted: bool
+    name = "empty"
+    whole = True
+
+    def answer_whole(self, path: str, value: Any, turn: Turn) -> Answer:
+        if value is ABSENT:
+            nothing = not any(isinstance(key, str) and key.startswith(path + ".") for key in turn.facts)
+        elif isinstance(value, str):
+            nothing = not normalise(value).text.strip()
+        else:
+            nothing = isinstance(value, (list, tuple, dict)) and len(value) == 0
+        items = value if isinstance(value, list) else []
+        return yes_no(nothing is self.wanted, [evidence_of(path, item) for item in items])
+
+    def __str__(self) -> str:
+        return f"empty {str(self.wanted).lower()}"
+
+
+COMPARISONS = {
+    "over": lambda a, b: a > b,
+    "under": lambda a, b: a < b,
+    "at_least": lambda a, b: a >= b,
+    "at_most": lambda a, b: a <= b,
+}
+
+
+@dataclass(frozen=True)
+class Compare(Operator):
+    how: str
+    to: Operand
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.how
+
+    def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
+        values = self.to.values(turn)
+        if isinstance(values, Failed):
+            return failed(values.source)
+        if not values:
+            return UNKNOWN
+        return yes_no(compare(self.how, item.value, values[0]), (evidence_of(path, item),))
+
+    def reads(self) -> Iterator[str]:
+        yield from self.to.reads()
+
+    def __str__(self) -> str:
+        return f"{self.how} {self.to}"
+
+
+def compare(how: str, a: Any, b: Any) -> bool:
+    if isinstance(a, Money) and isinstance(b, Money):
+        return a.currency in (None, b.currency) and COMPARISONS[how](a.amount, b.amount)
+    return bool(COMPARISONS[how](a, b))
+
+
+@dataclass(frozen=True)
+class Between(Operator):
+    """From the first to the second end, both included; on times of day it wraps midnight, equal ends mean all day."""
+
+    kind: str
+    low: Operand
+    high: Operand
+    name = "between"
+
+    def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
+        ends = []
+        for operand in (self.low, self.high):
+            values = operand.values(turn)
+            if isinstance(values, Failed):
+                return failed(values.source)
+            if not values:
+                return UNKNOWN
+            ends.append(values[0])
+        low, high = ends
+        if self.kind == "clock":
+            value = item.value
+            inside = low == high or (low <= value <= high if low < high else value >= low or value <= high)
+        else:
+            inside = compare("at_least", item.value, low) and compare("at_most", item.value, high)
+        return yes_no(inside, (evidence_of(path, item),))
+
+    def reads(self) -> Iterator[str]:
+        yield from self.low.reads()
+        yield from self.high.reads()
+
+    def __str__(self) -> str:
+        return f"between [{self.low}, {self.high}]"
+
+
+@dataclass(frozen=True)
+class Within(Operator):
+    """An instant that lies at most so long ago; a duration (`…_ago`) that is at most so long."""
+
+    span: Operand
+    name = "within"
+
+    def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
+        values = self.span.values(turn)
+        if isinstance(values, Failed):
+            return failed(values.source)
+        if not values:
+            return UNKNOWN
+        value = item.value
+        ago = (turn.now - value).total_seconds() if isinstance(value, dt.datetime) else float(value)
+        return yes_no(0 <= ago <= values[0], (evidence_of(path, item),))
+
+    def reads(self) -> Iterator[str]:
+        yield from self.span.reads()
+
+    def __str__(self) -> str:
+        return f"within {self.span}"
+
+
+@dataclass(frozen=True)
+class Matches(Operator):
+    patterns: tuple[Pattern, ...]
+    terms: tuple[str, ...] = ()
+    name = "matches"
+
+    def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
+        normal = turn.normal(path) if isinstance(turn.get(path), str) else normalise(str(item.value))
+        if normal is None:
+            return UNKNOWN
+        text, evidence = normal.original, list[Evidence]()
+        for pattern in self.every_pattern(turn):
+            try:
+                for start, end in pattern.finditer(normal, timeout=PATTERN_SECONDS):
+                    evidence.append(Evidence(path, text[start:end], text[start:end], start, end))
+            except PatternTimeout:
+                return failed("pattern")
+        return yes_no(bool(evidence), evidence)
+
+    def every_pattern(self, turn: Turn) -> Iterator[Pattern]:
+        yield from self.patterns
+        for term in self.terms:
+            yield from turn.line.terms[term].patterns
+
+    def reads(self) -> Iterator[str]:
+        for term in self.terms:
+            yield f"terms.{term}"
+
+    def __str__(self) -> str:
+        listed = [f"'{pattern.source}'" for pattern in self.patterns] + [f"$terms.{term}" for term in self.terms]
+        return f"matches [{', '.join(listed)}]"
+
+
+@dataclass(frozen=True)
+class Like(Operator):
+    to: Several
+    at_least: Operand
+    name = "like"
+
+    def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
+        values, bound = self.to.values(turn), self.at_least.values(turn)
+        for got in (values, bound):
+            if isinstance(got, Failed):
+                return failed(got.source)
+        assert isinstance(values, list) and isinstance(bound, list)
+        if not bound:
+            return UNKNOWN
+        hit = any(likeness(str(item.value), str(value)) >= bound[0] for value in values)
+        return yes_no(hit, (evidence_of(path, item),))
+
+    def reads(self) -> Iterator[str]:
+        yield from self.to.reads()
+        yield from self.at_least.reads()
+
+    def __str__(self) -> str:
+        return f"like {self.to} at_least {self.at_least}"
+
+
+class ItemTurn(Turn):
+    """The turn as seen from one item of a list: `it` and `it.field` besides every fact of the turn."""
+
+    def __init__(self, turn: Turn, path: str, item: Item) -> None:
+        super().__init__(turn.line, turn.facts, turn.now, turn.marks, turn.answers)
+        self._outer, self._path, self._item = turn, path, item
+
+    def get(self, path: str) -> Any:
+        if path == "it":
+            return self._item.value
+        if path.startswith("it."):
+            fact: Fact | None = self.line.facts.get(f"{self._path}.{path[3:]}")
+            value = self._item.value.get(path[3:], ABSENT) if isinstance(self._item.value, dict) else ABSENT
+            return self._canonical(value, fact.one()) if fact and value is not ABSENT else value
+        return self._outer.get(path)
+
+
+@dataclass(frozen=True)
+class Quantified(Operator):
+    """`some`, `none`, `every` and `count` over the items of a list."""
+
+    how: str
+    condition: Condition | None
+    counts: tuple[Compare, ...] = ()
+    whole = True
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.how
+
+    def answer_whole(self, path: str, value: Any, turn: Turn) -> Answer:
+        items: Sequence[Item] = value if isinstance(value, list) else []
+        answers = [
+            (item, self.condition.answer(ItemTurn(turn, path, item)) if self.condition else yes_no(True))
+            for item in items
+        ]
+        hits = [evidence_of(path, item) for item, got in answers if got.holds]
+        misses = [evidence_of(path, item) for item, got in answers if got.state is State.FALSE]
+        open_ = [got for _, got in answers if got.state not in (State.TRUE, State.FALSE)]
+        if self.how == "some":
+            return yes_no(True, hits) if hits else (open_[0] if open_ else NO)
+        if self.how == "none":
+            return NO if hits else (open_[0] if open_ else yes_no(True))
+        if self.how == "every":
+            if not items:
+                return NO
+            return NO if misses else (open_[0] if open_ else yes_no(True, hits))
+        if open_:
+            return open_[0]
+        counted = Item(float(len(hits)))
+        answered = conjunction([compare.answer_item(path, counted, turn) for compare in self.counts])
+        return Answer(answered.state, tuple(hits), answered.source) if answered.holds else answered
+
+    def reads(self) -> Iterator[str]:
+        if self.condition:
+            yield from (path for path in self.condition.reads() if not path.startswith("it"))
+        for compare in self.counts:
+            yield from compare.reads()
+
+    def __str__(self) -> str:
+        counts = " and ".join(str(compare) for compare in self.counts)
+        return f"{self.how} {counts}".strip()

@@ -1,0 +1,214 @@
+"""Running the cards of one point on one turn: which card spoke, how it ends, what is set beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from engine.language.actions import NEXT, PASS, Ending
+from engine.language.bodies import Rule, slot_lookup
+from engine.language.conditions import YES, Answer, State
+from engine.language.edits import apply_edits
+from engine.language.points import ITEM_POINTS, OUTCOMES, POINTS, Point
+from engine.language.slots import fill
+from engine.language.turn import ABSENT, SCOPES, Failed, MarkEntry, Turn
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A card that fired (or failed): its answer with evidence, and the ending it asked for."""
+
+    rule: Rule
+    answer: Answer
+    ending: Ending
+
+    @property
+    def reason(self) -> str:
+        return f"{self.answer.source}_unavailable" if self.answer.state is State.FAILED else self.rule.reason
+
+    @property
+    def found(self) -> str:
+        """The evidence as it fills `{found}`: each piece once, in the order of the text."""
+        return ", ".join(dict.fromkeys(one.text for one in self.answer.evidence if one.text))
+
+
+@dataclass
+class Result:
+    """What came of a point. `ending` is NEXT when no card ended it; `text` the words to be said, filled.
+
+    `edited` is the subject's text after edits, None when there were none.
+    """
+
+    point: Point
+    ending: Ending = NEXT
+    by: Spoken | None = None
+    spoken: list[Spoken] = field(default_factory=list)
+    text: str | None = None
+    edited: str | None = None
+    sets: list[MarkEntry] = field(default_factory=list)
+    clears: list[str] = field(default_factory=list)
+    effects: list[tuple[str, str, str]] = field(default_factory=list)
+    """Alerts, notices, jobs and discards as (does, name, to)."""
+
+    @property
+    def reason(self) -> str:
+        return self.by.reason if self.by else ""
+
+    @property
+    def ended(self) -> bool:
+        return self.ending.kind not in ("next", "pass")
+
+
+def run_point(point: str, turn: Turn) -> Result:
+    """Run the gates and guard cards of a point. Marks set by `also` are visible to later cards of the turn."""
+    result = _look(POINTS[point], turn, turn.line.ordered(point))
+    edits = [spoken for spoken in result.spoken if spoken.rule.edit and spoken.answer.holds]
+    if edits:
+        result = _edited(point, turn, result, edits)
+    return result
+
+
+def _look(point: Point, turn: Turn, rules: Sequence[Rule]) -> Result:
+    result = Result(point)
+    gates = [rule for rule in rules if rule.card.kind == "gates"]
+    guard = [rule for rule in rules if rule.card.kind == "guard"]
+    everyone = point.mode != "first" and point.name == "outcome"
+    for spoken in _spoken(gates, turn, result):
+        if spoken.ending.kind == "next":
+            continue
+        if spoken.ending.kind == "pass":
+            result.ending, result.by = PASS, spoken
+            return result
+        _settle(point, result, spoken)
+        if not everyone and point.mode != "effects":
+            break
+    for spoken in _spoken(guard, turn, result):
+        if spoken.ending.kind not in ("next", "pass"):
+            _settle(point, result, spoken)
+    if result.by:
+        result.text = said(result.ending, turn, result.by.found)
+    return result
+
+
+def _spoken(rules: Sequence[Rule], turn: Turn, result: Result) -> Iterator[Spoken]:
+    for rule in rules:
+        spoken = ask(rule, turn)
+        if spoken:
+            result.spoken.append(spoken)
+            if spoken.answer.holds:
+                _effects(spoken, turn, result)
+            yield spoken
+
+
+def ask(rule: Rule, turn: Turn) -> Spoken | None:
+    """Whether a card fires on this turn, and the ending it would give; None when it does not."""
+    answer = rule.when.answer(turn) if rule.when else YES
+    if answer.state in (State.FALSE, State.UNKNOWN):
+        return None
+    if answer.holds and rule.unless:
+        excuse = rule.unless.answer(turn)
+        if excuse.holds:
+            return None
+        if excuse.state is State.FAILED:
+            answer = excuse
+    alternatives = rule.on_error if answer.state is State.FAILED else rule.then
+    spoken = Spoken(rule, answer, NEXT)
+    return replace(spoken, ending=_first_possible(alternatives, rule.point, turn, spoken.found))
+
+
+def _first_possible(endings: Sequence[Ending], point: Point, turn: Turn, found: str) -> Ending:
+    """The first ending that can be carried out; the point's safest one when none can."""
+    for ending in endings:
+        if ending.kind == "ask":
+            return _asked(ending, turn)
+        if ending.kind != "say" or said(ending, turn, found) is not None:
+            return ending
+    return NEXT if point.on_error == "next" else Ending("end", point.on_error)
+
+
+def _asked(ending: Ending, turn: Turn) -> Ending:
+    """An `ask` whose question has failed and says `hold` ends in hold."""
+    got = turn.answers.get(ending.name)
+    if isinstance(got, Failed) and turn.line.questions[ending.name].otherwise == "hold":
+        return Ending("end", "hold")
+    return ending
+
+
+def said(ending: Ending, turn: Turn, found: str = "") -> str | None:
+    """The words of a `say`, or of what follows an `ask`; None when a slot cannot be filled or nothing is said."""
+    say = ending.say or (ending if ending.kind == "say" else None)
+    if say is None:
+        return None
+    if say.ref:
+        value = turn.get(say.ref)
+        return value if isinstance(value, str) and value.strip() else None
+    text = turn.line.texts.get(say.name)
+    return text.render(turn, found) if text else None
+
+
+def _settle(point: Point, result: Result, spoken: Spoken) -> None:
+    """Keep the stricter ending; among equals the first in order."""
+    if result.by is None or _rank(point, spoken.ending) > _rank(point, result.ending):
+        result.ending, result.by = spoken.ending, spoken
+
+
+def _rank(point: Point, ending: Ending) -> int:
+    if ending.outcome in OUTCOMES:
+        return OUTCOMES.index(ending.outcome)
+    return 1 if ending.name == point.on_error else 0
+
+
+def _effects(spoken: Spoken, turn: Turn, result: Result) -> None:
+    for effect in spoken.rule.also:
+        values = {name: _value(operand, turn) for name, operand in (effect.values or {}).items()}
+        if effect.does == "set":
+            scope = turn.line.marks[effect.name].scope
+            keys = {path: value for path in SCOPES[scope] if isinstance(value := turn.get(path), str)}
+            carried = {name: value for name, value in values.items() if value is not ABSENT}
+            entry = MarkEntry(effect.name, turn.now, keys, carried)
+            turn.mark(entry)
+            result.sets.append(entry)
+        elif effect.does == "clear":
+            turn.clear(effect.name)
+            result.clears.append(effect.name)
+        elif effect.does == "bind":
+            for path, value in values.items():
+                if value is not ABSENT:
+                    turn.put(path, value)
+        else:
+            result.effects.append((effect.does, effect.name, effect.to))
+
+
+def _value(operand: object, turn: Turn) -> object:
+    got = operand.values(turn)  # type: ignore[attr-defined]
+    return ABSENT if isinstance(got, Failed) or not got else got[0]
+
+
+def _edited(point: str, turn: Turn, first: Result, edits: list[Spoken]) -> Result:
+    """Apply all edits to the subject's text, then look once more; an edit that did not cure its fault fails."""
+    subject = edits[0].answer.evidence[0].subject if edits[0].answer.evidence else _subject(point)
+    text = turn.get(subject)
+    if not isinstance(text, str):
+        return first
+    replacements = {id(one): fill(one.rule.edit.replacement, slot_lookup(turn, one.found)) for one in edits if one.rule.edit}
+    edited = apply_edits(text, [(one.rule.edit, one.answer.evidence, replacements[id(one)]) for one in edits if one.rule.edit],
+                         turn)  # fmt: skip
+    if edited == text:
+        return first
+    turn.put(subject, edited)
+    second = _look(POINTS[point], turn, turn.line.ordered(point))
+    second.edited = edited
+    still = [one for one in second.spoken if one.rule.edit and one.answer.holds]
+    for one in still:
+        _settle(second.point, second, replace(one, ending=Ending("end", second.point.on_error)))
+    if first.ended and (second.by is None or _rank(first.point, first.ending) > _rank(first.point, second.ending)):
+        second.ending, second.by, second.text = first.ending, first.by, first.text
+    if point in ITEM_POINTS and not edited.strip():
+        second.ending, second.by = Ending("end", "drop"), edits[0]
+    second.spoken = first.spoken + [one for one in second.spoken if all(one.rule is not old.rule for old in first.spoken)]
+    second.sets, second.effects, second.clears = first.sets, first.effects, first.clears
+    return second
+
+
+def _subject(point: str) -> str:
+    return "item.text" if point in ITEM_POINTS else "answer.text"

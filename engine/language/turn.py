@@ -1,0 +1,286 @@
+"""A turn: one message and every fact known about it, read lazily and in one canonical form."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+from zoneinfo import ZoneInfo
+
+from engine.language.extract import Context, Found, extract, measure
+from engine.language.facts import EXTRACTED, Fact, Type
+from engine.language.normalise import Normal, normalise
+from engine.language.values import read_literal
+
+if TYPE_CHECKING:
+    from engine.language.line import Line
+
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+SCOPES: dict[str, tuple[str, ...]] = {
+    "sender": ("sender.id",), "chat": ("chat.id",), "sender_in_chat": ("sender.id", "chat.id"), "line": (),
+    "order": ("order.number",), "bot": ("bot.id",), "round": ("round.id",), "chain": ("chain.id",),
+    "lane": ("lane.id",),
+}  # fmt: skip
+_LISTS = {name for name, spelling, _, _ in EXTRACTED if spelling.startswith("list of ")}
+_MEASURES = {name for name, spelling, _, _ in EXTRACTED if not spelling.startswith("list of ")}
+
+
+class Absent:
+    """The one value of a fact nobody knows."""
+
+    def __repr__(self) -> str:
+        return "absent"
+
+
+ABSENT: Final = Absent()
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A fact whose source failed: a time-out, an error, a bad setting."""
+
+    source: str
+
+
+@dataclass(frozen=True)
+class MarkEntry:
+    """One mark as set: when, on whom (scope path → value), with what."""
+
+    mark: str
+    at: dt.datetime
+    keys: Mapping[str, str] = field(default_factory=dict)
+    carries: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One value of a list fact; `found` has its span when it was read out of a text."""
+
+    value: Any
+    found: Found | None = None
+
+
+class Turn:
+    """The facts of one turn on one line.
+
+    `facts`: path → plain value as the caller has it (a phone number as text, a record as a mapping, or Failed).
+    `answers`: question → its fields, or Failed. `now` is aware. Nothing is shared between turns.
+    """
+
+    def __init__(
+        self,
+        line: Line,
+        facts: Mapping[str, Any],
+        now: dt.datetime,
+        marks: Sequence[MarkEntry] = (),
+        answers: Mapping[str, Mapping[str, Any] | Failed] | None = None,
+    ) -> None:
+        self.line = line
+        self.facts = dict(facts)
+        self.now = now
+        self.marks = list(marks)
+        self.answers = dict(answers or {})
+        self._read: dict[str, Any] = {}
+        self._normal: dict[str, Normal] = {}
+        self._reading: set[str] = set()
+
+    @property
+    def context(self) -> Context:
+        return self.line.context(self.now)
+
+    def put(self, path: str, value: Any) -> None:
+        """Bind a fact for the rest of the turn; what was derived from it is read anew."""
+        self.facts[path] = value
+        self._read.clear()
+        self._normal.clear()
+
+    def mark(self, entry: MarkEntry) -> None:
+        """Set a mark for the rest of the turn."""
+        self.marks.append(entry)
+        self._read.clear()
+
+    def clear(self, mark: str) -> None:
+        """Take away the live marks of this name."""
+        live = self.live(mark)
+        self.marks = [entry for entry in self.marks if all(entry is not old for old in live)]
+        self._read.clear()
+
+    def normal(self, path: str) -> Normal | None:
+        """The normalised text of a text fact, or None when it is absent or failed."""
+        if path not in self._normal:
+            text = self.get(path)
+            if not isinstance(text, str):
+                return None
+            self._normal[path] = normalise(text)
+        return self._normal[path]
+
+    def get(self, path: str) -> Any:
+        """The canonical value of a scalar fact, a list of Items, ABSENT, or Failed."""
+        if path not in self._read:
+            if path in self._reading:
+                return ABSENT
+            self._reading.add(path)
+            try:
+                self._read[path] = self._look(path)
+            finally:
+                self._reading.discard(path)
+        return self._read[path]
+
+    def _look(self, path: str) -> Any:
+        fact = self.line.facts.get(path)
+        if fact is None:
+            return ABSENT
+        raw = self._given(path)
+        if raw is ABSENT:
+            raw = self._derived(path, fact)
+        if raw is ABSENT and path in self.line.constants:
+            raw = self.line.constants[path]
+        if raw is ABSENT:
+            raw = self._computed(path)
+        return self._canonical(raw, fact)
+
+    def _given(self, path: str) -> Any:
+        if path in self.facts:
+            return self.facts[path]
+        question, _, name = path.partition(".")
+        if question in self.line.questions and question in self.answers:
+            return self._answered(question, name)
+        head, _, last = path.rpartition(".")
+        if head and (record := self.facts.get(head)) is not None:
+            if isinstance(record, Failed):
+                return record
+            return _project(record, last)
+        return ABSENT
+
+    def _answered(self, question: str, name: str) -> Any:
+        fields = self.answers[question]
+        if name == "state":
+            return "failed" if isinstance(fields, Failed) else "answered"
+        if not isinstance(fields, Failed):
+            return fields.get(name, ABSENT)
+        instead = self.line.questions[question].otherwise
+        if instead == "hold":
+            return fields
+        return instead.get(name, ABSENT) if isinstance(instead, Mapping) else ABSENT
+
+    def _derived(self, path: str, fact: Fact) -> Any:
+        subject, _, name = path.rpartition(".")
+        if name in _LISTS and f"{subject}.text" in self.line.facts:
+            text = self.get(f"{subject}.text")
+            if isinstance(text, str):
+                return [Item(found.value, found) for found in extract(name, text, self.context)]
+            return text
+        if name in _MEASURES and f"{subject}.text" in self.line.facts:
+            text = self.get(f"{subject}.text")
+            if isinstance(text, str):
+                value = measure(name, text, self.context)
+                return ABSENT if value is None else value
+            return text
+        return ABSENT
+
+    def _computed(self, path: str) -> Any:
+        family, _, name = path.partition(".")
+        local = self.now.astimezone(ZoneInfo(self.line.zone))
+        if family == "now":
+            clock = f"{local.hour:02d}:{local.minute:02d}"
+            values = {"": self.now, "time": clock, "date": local.date(), "weekday": WEEKDAYS[local.weekday()]}
+            return values[name]
+        if family == "switches":
+            return self.line.switches.get(name, ABSENT)
+        if family == "waves":
+            return self.line.wave_state(name, self)
+        if family in self.line.questions and name == "state":
+            return "unasked"
+        if family == "marks":
+            return self._carried(name)
+        if path == "message.age":
+            sent = self.get("message.sent_at")
+            return (self.now - sent).total_seconds() if isinstance(sent, dt.datetime) else sent
+        if path == "line.open":
+            return self._open()
+        if path in ("sender.role", "sender.may", "sender.reads"):
+            return self.line.role_fact(path, self)
+        return ABSENT
+
+    def _open(self) -> Any:
+        hours = self.get("line.hours")
+        if not isinstance(hours, list) or not hours:
+            return hours if isinstance(hours, Failed) else ABSENT
+        clock = self.get("now.time")
+        point = read_literal(f"{clock // 60:02d}:{clock % 60:02d}", Type("moment"), self.context)
+        return any(item.value.contains(point) for item in hours)
+
+    def _canonical(self, raw: Any, fact: Fact) -> Any:
+        if isinstance(raw, Failed):
+            return raw
+        if fact.type.many:
+            if raw is ABSENT:
+                return []
+            items = raw if isinstance(raw, (list, tuple)) else [raw]
+            return self._items(items, fact)
+        if raw is ABSENT:
+            return ABSENT
+        if fact.type.name == "record":
+            return raw
+        try:
+            return read_literal(raw, fact.type, self.context)
+        except ValueError:
+            return Failed(fact.source)
+
+    def _items(self, raw: Sequence[Any], fact: Fact) -> Any:
+        items = []
+        for one in raw:
+            if isinstance(one, Item):
+                items.append(one)
+            elif fact.type.name == "record":
+                items.append(Item(one))
+            else:
+                try:
+                    items.append(Item(read_literal(one, fact.type, self.context)))
+                except ValueError:
+                    return Failed(fact.source)
+        return items
+
+    # marks
+
+    def live(self, mark: str, within: float | None = None) -> list[MarkEntry]:
+        """The marks of this name that concern this turn and are not over; `within` seconds, newest last."""
+        declared = self.line.marks[mark]
+        window = min((span for span in (declared.lasts, within) if span is not None), default=None)
+        keys = {path: self.get(path) for path in SCOPES[declared.scope]}
+        found = []
+        for entry in self.marks:
+            age = (self.now - entry.at).total_seconds()
+            if entry.mark != mark or age < 0 or (window is not None and age > window):
+                continue
+            if all(isinstance(value, str) and entry.keys.get(path) == value for path, value in keys.items()):
+                found.append(entry)
+        return sorted(found, key=lambda entry: entry.at)
+
+    def _carried(self, name: str) -> Any:
+        mark, _, carried = name.partition(".")
+        if mark not in self.line.marks:
+            return ABSENT
+        entries = self.live(mark)
+        if not entries:
+            return ABSENT
+        if carried == "ago":
+            return (self.now - entries[-1].at).total_seconds()
+        return entries[-1].carries.get(carried, ABSENT)
+
+
+def _project(record: Any, name: str) -> Any:
+    """A field of a record, or the field of every record of a list (lists are laid end to end)."""
+    if isinstance(record, Mapping):
+        return record.get(name, ABSENT)
+    if isinstance(record, (list, tuple)):
+        values: list[Any] = []
+        for item in record:
+            value = item.get(name, ABSENT) if isinstance(item, Mapping) else ABSENT
+            if isinstance(value, (list, tuple)):
+                values.extend(value)
+            elif value is not ABSENT:
+                values.append(value)
+        return values
+    return ABSENT
