@@ -420,11 +420,11 @@ class _Builder:
             if id not in self.line.names(kind):
                 says = f"There is no card {kind}/{id}."
                 self.refuse((kind, index), f"unknown_{kind[:-1]}", says, nearest(id, self.line.names(kind)))
-        missing = sorted(set(table) - set(listed))
+        missing = sorted(id for id, body in table.items() if id not in listed and getattr(body, "who", body) is not None)
         if missing:
             says = f"{kind} are ordered, and line.yaml does not say where {', '.join(missing)} stand."
             self.refuse((kind,) if listed else (), f"{kind}_unordered", says, f"List every one under `{kind}:`.")
-        ordered = [id for id in listed if id in table] + missing
+        ordered = [id for id in listed if id in table] + sorted(set(table) - set(listed))
         entries = {id: table[id] for id in ordered}
         table.clear()
         table.update(entries)

@@ -257,8 +257,9 @@ def check_examples(line: Line, card: Card) -> list[Problem]:
     questions = card.kind == "questions" and getattr(card.body, "when", None) is not None
     if card.kind in FIRING or questions:
         shown = {example.fires for example in card.body.examples}
+        alerted_only = card.kind == "roles" and getattr(card.body, "who", None) is None
         for wanted, word in ((True, "fires"), (False, "does not fire")):
-            if wanted not in shown:
+            if wanted not in shown and not (wanted and alerted_only):
                 says = f"{card.name} has no example that {word}."
                 problems.append(Problem(card.place("examples"), "example_missing", says, "Add one under `examples`."))
     return problems

@@ -70,11 +70,13 @@ class Line:
         return state if isinstance(state, Failed) else "open" if state == "on" else "closed"
 
     def role_fact(self, path: str, turn: Turn) -> Any:
-        """`sender.role`: the first role whose `who` holds; `sender.may` and `sender.reads`: what it may."""
+        """`sender.role`: the first role whose `who` holds (one without `who` is only alerted); `sender.may` and `sender.reads`: what it may."""
         if path == "sender.role":
             for role in self.roles.values():
-                got = role.who.answer(turn) if role.who else None
-                if got is None or got.holds:
+                if role.who is None:
+                    continue
+                got = role.who.answer(turn)
+                if got.holds:
                     return role.card.id
                 if got.state is State.FAILED:
                     return Failed(got.source)

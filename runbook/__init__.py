@@ -1,0 +1,1 @@
+"""The rules document: build, lock, check, accept; the rendered documents lie beside the code."""

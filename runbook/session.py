@@ -1,0 +1,98 @@
+"""A project opened for a command: read, compiled, its examples run, every mistake collected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import engine
+from engine.files import Tree, read_tree
+from engine.language.analysis import analyse
+from engine.language.compile import compile_line
+from engine.language.examples import Outcome, check_examples, run_examples
+from engine.language.line import Line
+from engine.language.problems import Problem, nearest
+from engine.language.project import Card, Project, read_project
+
+
+class Refused(Exception):
+    """A command that cannot run: one sentence, and what to do."""
+
+
+@dataclass
+class Session:
+    """An opened project. `problems`: of files, shape and compiling; a line that could not be read is not in `lines`."""
+
+    root: Path
+    tree: Tree
+    project: Project
+    lines: dict[str, Line] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def line(self, name: str | None) -> Line:
+        """The line named, or the only one. Raises Refused."""
+        if name is None and len(self.lines) == 1:
+            return next(iter(self.lines.values()))
+        if name is None:
+            raise Refused(f"The project has {len(self.lines)} lines; name one with --line: {', '.join(sorted(self.lines))}.")
+        if name not in self.lines:
+            raise Refused(f"There is no line `{name}` that can be read. {nearest(name, self.lines)}".strip())
+        return self.lines[name]
+
+    def only(self, name: str | None) -> list[Line]:
+        """The line named, or all of them."""
+        return [self.line(name)] if name else [self.lines[one] for one in sorted(self.lines)]
+
+
+def project_root(given: Path | None) -> Path:
+    """`--project`, else the current folder if it is a project, else the shipped lines."""
+    if given is not None:
+        return given
+    here = Path.cwd()
+    return here if (here / "cards").is_dir() else shipped()
+
+
+def shipped() -> Path:
+    """The lines that come with Rulecard: inside the installed package, or beside it in a checkout."""
+    package = Path(engine.__file__).resolve().parent
+    packed = package / "_data"
+    return packed if packed.is_dir() else package.parent
+
+
+def open_project(given: Path | None) -> Session:
+    """Read and compile a project. Never raises on what its files hold."""
+    root = project_root(given)
+    tree = read_tree(root)
+    return opened(root, tree)
+
+
+def opened(root: Path, tree: Tree) -> Session:
+    """A session over files already read."""
+    session = Session(root, tree, read_project(tree.texts("cards", "rules")))
+    session.problems = [*tree.problems, *(session.project.problems if not tree.problems or tree.files else [])]
+    for name, source in session.project.lines.items():
+        line, problems = compile_line(source)
+        session.lines[name] = line
+        session.problems += problems
+    return session
+
+
+def judged(session: Session, line: Line) -> list[Problem]:
+    """What the examples and the analysis of a line say; examples that are themselves wrong do not run."""
+    problems: list[Problem] = []
+    broken = False
+    for card in line.source.cards.values():
+        wrong = check_examples(line, card)
+        problems += wrong
+        broken = broken or any(problem.code != "example_missing" for problem in wrong)
+    if broken or line.source.broken:
+        return problems
+    problems += [outcome.problem() for outcome in outcomes(line) if not outcome.held]
+    return problems + analyse(line)
+
+
+def outcomes(line: Line, cards: list[Card] | None = None) -> Iterator[Outcome]:
+    """The examples of the cards given, or of all cards of a line, in the order of their names."""
+    for card in cards if cards is not None else sorted(line.source.cards.values(), key=lambda card: card.name):
+        yield from run_examples(line, card)
