@@ -43,8 +43,11 @@ class Reader:
     def place(self, key: Key) -> Place:
         return self.card.place(*key)
 
-    def refuse(self, key: Key, code: str, says: str, cure: str = "") -> None:
-        self.problems.append(Problem(self.place(key), code, says, cure))
+    def refuse(self, key: Key, code: str, says: str, cure: str = "", named: bool = False) -> None:
+        """Report a mistake at the value of `key`, or at the key itself when it is what is wrong."""
+        at_key = named or code in ("unknown_key", "unknown_operator", "unknown_effect")
+        place = self.card.source.key_place_of(key) if at_key else self.place(key)
+        self.problems.append(Problem(place, code, says, cure))
 
     # conditions
 
@@ -71,7 +74,7 @@ class Reader:
             return self._term(name.removeprefix("terms."), value, key)
         if name.startswith("marks.") and name.count(".") == 1:
             return self._mark(name.removeprefix("marks."), value, key)
-        fact = self.fact(name, key)
+        fact = self.fact(name, key, named=True)
         return self._fact(fact, value, key) if fact else None
 
     def _several(self, name: str, value: Any, key: Key) -> Condition | None:
@@ -85,7 +88,7 @@ class Reader:
         return All(whole, key) if name == "all" else Any_(whole, key)
 
     def _term(self, name: str, value: Any, key: Key) -> Condition | None:
-        if not self.exists("terms", name, key):
+        if not self.exists("terms", name, key, named=True):
             return None
         if not isinstance(value, bool):
             self.refuse(key, "wrong_type", "A term is asked with `true` or `false`.")
@@ -102,7 +105,7 @@ class Reader:
         return TermTest(name, value, condition, key)
 
     def _mark(self, name: str, value: Any, key: Key) -> Condition | None:
-        if not self.exists("marks", name, key):
+        if not self.exists("marks", name, key, named=True):
             return None
         if isinstance(value, bool):
             return MarkTest(name, value, key=key)
@@ -310,7 +313,8 @@ class Reader:
             return compile_pattern(raw)
         except PatternRefused as refused:
             says = refused.says if refused.says.endswith(".") else f"{refused.says}."
-            self.refuse(key, "pattern", f"{says} (at {refused.at + 1} of `{raw[:80]}`)", refused.cure)
+            place = self.card.source.place_of(key, refused.at)
+            self.problems.append(Problem(place, "pattern", f"{says} (in `{raw[:80]}`)", refused.cure))
             return None
 
     # operands
@@ -366,33 +370,33 @@ class Reader:
 
     # names
 
-    def fact(self, path: str, key: Key) -> Fact | None:
+    def fact(self, path: str, key: Key, named: bool = False) -> Fact | None:
         """The fact at `path`, known at every point of this card; None with a mistake reported."""
         if self.item and (path == "it" or path.startswith("it.")):
             full = self.item + path[2:]
             fact = self.line.facts.get(full)
             if fact is None:
                 known = [f"it.{name.rpartition('.')[2]}" for name in self.line.facts if name.startswith(self.item + ".")]
-                self.refuse(key, "unknown_path", f"The items of `{self.item}` have no `{path}`.", nearest(path, known))
+                self.refuse(key, "unknown_path", f"The items of `{self.item}` have no `{path}`.", nearest(path, known), named)
                 return None
             return Fact(path, fact.one().type, fact.unit, fact.source, fact.points)
         fact = self.line.facts.get(path)
         if fact is None:
             cure = nearest(path, [*self.line.facts, *(f"terms.{name}" for name in self.line.terms)])
-            self.refuse(key, "unknown_path", f"`{path}` is no fact of this line.", cure)
+            self.refuse(key, "unknown_path", f"`{path}` is no fact of this line.", cure, named)
             return None
         unknown = self.points - fact.points
         if unknown:
-            self.refuse(key, "not_known_here", unknown_at(fact, unknown))
+            self.refuse(key, "not_known_here", unknown_at(fact, unknown), named=named)
             return None
         return fact
 
-    def exists(self, kind: str, name: str, key: Key) -> bool:
+    def exists(self, kind: str, name: str, key: Key, named: bool = False) -> bool:
         """Whether a card of this kind exists; a mistake with the nearest right name is reported if not."""
         names = self.line.names(kind)
         if name in names:
             return True
-        self.refuse(key, f"unknown_{kind.removesuffix('s')}", f"There is no card {kind}/{name}.", nearest(name, names))
+        self.refuse(key, f"unknown_{kind.removesuffix('s')}", f"There is no card {kind}/{name}.", nearest(name, names), named)
         return False
 
 
