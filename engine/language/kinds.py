@@ -318,4 +318,5 @@ class InstructionItem(Strictly):
 class BlockFile(Strictly):
     title: Text
     switch: Id | None = Field(None, description="the switch that includes this block; none: always")
+    heading: Text | None = Field(None, description="its heading if not as line.yaml says: `## {title}`, or `none`")
     instructions: list[InstructionItem] = Field(min_length=1)

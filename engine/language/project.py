@@ -55,6 +55,8 @@ class Block:
     instructions: tuple[Instruction, ...]
     file: str
     source: Source
+    heading: str | None = None
+    """How its heading is written, if not as line.yaml says; `none` for no heading."""
 
 
 @dataclass(frozen=True)
@@ -186,4 +188,4 @@ def _read_block(id: str, file: str, source: Source | None, problems: list[Proble
             place = source.place_of(("instructions", index, "id"))
             says = f"The instruction `{item.id}` stands in the block `{id}`, so its id begins with `{id}.`."
             problems.append(Problem(place, "instruction_id", says))
-    return Block(id, body.title, body.switch, items, file, source)
+    return Block(id, body.title, body.switch, items, file, source, body.heading)
