@@ -58,7 +58,7 @@ class _Builder:
     def _settings(self) -> None:
         config = self.source.config
         try:
-            ZoneInfo(config.zone)
+            self.line.zone = ZoneInfo(config.zone).key
         except Exception:  # ZoneInfo raises several kinds for a bad key: all mean the same to the reader
             self.refuse(("zone",), "unknown_value", f"`{config.zone}` is no time zone.", "Write an IANA name: Europe/London.")
         self.line.switches = {name: setting.value for name, setting in config.switches.items()}

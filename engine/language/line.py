@@ -21,6 +21,8 @@ class Line:
     """Everything a turn needs, each by id; `rules` by point in the line's order. Not changed after compiling."""
 
     source: LineSource
+    zone: str = "UTC"
+    """The line's time zone; UTC while line.yaml names none there is, so that its other mistakes can be found."""
     facts: dict[str, Fact] = field(default_factory=dict)
     constants: dict[str, Any] = field(default_factory=dict)
     switches: dict[str, str] = field(default_factory=dict)
@@ -43,14 +45,10 @@ class Line:
     def config(self) -> LineFile:
         return self.source.config
 
-    @property
-    def zone(self) -> str:
-        return self.source.config.zone
-
     def context(self, now: dt.datetime | None) -> Context:
         """What the extractors need to know of the line; `now` resolves relative times."""
         config = self.source.config
-        return Context(config.region, tuple(config.languages), config.zone, config.order_number, now)
+        return Context(config.region, tuple(config.languages), self.zone, config.order_number, now)
 
     def names(self, kind: str) -> frozenset[str]:
         """The ids of a kind, those included whose file is broken: a reference to them is no second mistake."""

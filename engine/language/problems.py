@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+MAX_LINE = 500
+"""Most characters of a line in a problem: five or six lines of a terminal."""
+
 Level = Literal["error", "warning", "note"]
 Proof = Literal["", "proven", "seen"]
 
@@ -42,11 +45,22 @@ class Problem:
     level: Level = "error"
     proof: Proof = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "says", _readable(self.says))
+        object.__setattr__(self, "cure", _readable(self.cure))
+
     def __str__(self) -> str:
         key = f" [{self.place.key}]" if self.place.key else ""
         proof = f" ({self.proof})" if self.proof else ""
         cure = f" {self.cure}" if self.cure else ""
         return f"{self.place}: {self.level}: {self.code}{key}: {self.says}{proof}{cure}"
+
+
+def _readable(text: str) -> str:
+    """`text` without the middle of lines so long that they quote a whole text."""
+    if len(text) <= MAX_LINE:
+        return text
+    return "\n".join(row if len(row) <= MAX_LINE else f"{row[:300]} … {row[-100:]}" for row in text.split("\n"))
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
