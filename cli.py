@@ -16,11 +16,13 @@ if not getattr(engine, "RULECARD", False):
         "Install rulecard in an environment of its own: python3 -m venv .venv && .venv/bin/pip install rulecard."
     )
 
-from runbook import commands  # noqa: E402
+from runbook import commands
 
 FORMATS = click.Choice(["text", "json", "github", "sarif"])
 project_option = click.option(
-    "--project", type=click.Path(path_type=Path), help="The project folder (default: this folder, else the shipped lines)."
+    "--project",
+    type=click.Path(path_type=Path),
+    help="The project folder (default: this folder, else the shipped lines).",
 )
 line_option = click.option("--line", help="The line, where the project has several.")
 base_option = click.option("--base", help="The revision to compare with, or `none` (default: found by itself).")

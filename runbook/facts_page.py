@@ -21,7 +21,9 @@ def facts_page() -> str:
         families.setdefault(fact.path.partition(".")[0], []).append(fact)
     extracted = {name for name, *_ in EXTRACTED}
     for family, facts in families.items():
-        texts = [fact for fact in facts if fact.path.rpartition(".")[2] in extracted and f"{family}.text" in catalogue()]
+        texts = [
+            fact for fact in facts if fact.path.rpartition(".")[2] in extracted and f"{family}.text" in catalogue()
+        ]
         parts += [f"\n## {family}\n", "\n| path | type | is | source | known |\n| --- | --- | --- | --- | --- |\n"]
         parts += [_row(fact) for fact in facts if fact not in texts]
         if texts:

@@ -35,7 +35,9 @@ class Session:
         if name is None and len(self.lines) == 1:
             return next(iter(self.lines.values()))
         if name is None:
-            raise Refused(f"The project has {len(self.lines)} lines; name one with --line: {', '.join(sorted(self.lines))}.")
+            raise Refused(
+                f"The project has {len(self.lines)} lines; name one with --line: {', '.join(sorted(self.lines))}."
+            )
         if name not in self.lines:
             raise Refused(f"There is no line `{name}` that can be read. {nearest(name, self.lines)}".strip())
         return self.lines[name]

@@ -45,7 +45,9 @@ def test_a_condition_that_can_never_or_must_always_hold_is_proven_vacuous(when: 
 
 
 def test_an_unless_that_excuses_everything_is_proven_vacuous() -> None:
-    cards = {"gates/a": gate("{sender.known: true, topic.score: {over: 0.9}}", more="unless: {topic.score: {over: 0.5}}\n")}
+    cards = {
+        "gates/a": gate("{sender.known: true, topic.score: {over: 0.9}}", more="unless: {topic.score: {over: 0.5}}\n")
+    }
     assert found(cards) == [("vacuous", "gates/a", "proven")]
     cards = {"gates/a": gate("{topic.score: {over: 0.5}}", more="unless: {topic.score: {over: 0.9}}\n")}
     assert found(cards) == []
@@ -82,12 +84,16 @@ def test_a_card_that_an_earlier_one_always_ends_before_is_shadowed(first: str, s
         [("shadowed", "gates/b", "proven")] if shadowed else [])  # fmt: skip
     if shadowed:  # a card that only has effects ends nothing, and one that is excused lets some through
         assert found({"gates/a": gate(first, "next"), "gates/b": gate(second)}, line) == []
-        assert found({"gates/a": gate(first, more="unless: {message.kind: photo}\n"), "gates/b": gate(second)}, line) == []
+        assert (
+            found({"gates/a": gate(first, more="unless: {message.kind: photo}\n"), "gates/b": gate(second)}, line) == []
+        )
 
 
 def test_two_cards_that_fire_together_need_a_declared_order() -> None:
     cards = {
-        "gates/a": gate("{topic.nearest: x}", more="examples: [{facts: {topic.nearest: x, topic.score: 0.9}, fires: true}]\n"),
+        "gates/a": gate(
+            "{topic.nearest: x}", more="examples: [{facts: {topic.nearest: x, topic.score: 0.9}, fires: true}]\n"
+        ),
         "gates/b": gate("{topic.score: {over: 0.5}}", "silent"),
     }
     assert found(cards) == [("undeclared_order", "gates/a", "seen")]
@@ -98,14 +104,19 @@ def test_two_cards_that_fire_together_need_a_declared_order() -> None:
 def test_a_card_that_never_decides_on_its_own_examples_is_overridden() -> None:
     cards = {
         "gates/a": gate("{topic.nearest: x}", "silent"),
-        "gates/b": gate("{topic.score: {over: 0.5}}", more="examples: [{facts: {topic.nearest: x, topic.score: 0.9}, fires: true}]\n"),
+        "gates/b": gate(
+            "{topic.score: {over: 0.5}}",
+            more="examples: [{facts: {topic.nearest: x, topic.score: 0.9}, fires: true}]\n",
+        ),
     }
     line = LINE + "    order: {topic: [a, b]}\n"
     assert found(cards, line) == [("overridden", "gates/b", "seen")]
 
 
 @pytest.mark.parametrize(
-    "card", ["texts/a", "limits/a", "terms/a", "marks/a", "questions/a", "ladders/a", "roles/a"], ids=lambda card: str(card)
+    "card",
+    ["texts/a", "limits/a", "terms/a", "marks/a", "questions/a", "ladders/a", "roles/a"],
+    ids=lambda card: str(card),
 )
 def test_what_nothing_uses_is_named(card: str) -> None:
     bodies = {
@@ -126,7 +137,10 @@ def test_what_a_card_names_is_used() -> None:
 
 
 def test_a_slot_the_point_cannot_know_is_named() -> None:
-    cards = {"gates/a": gate("{message.kind: text}", "{say: status}", at="fast"), "texts/status": "words: '{order.status}'\n"}
+    cards = {
+        "gates/a": gate("{message.kind: text}", "{say: status}", at="fast"),
+        "texts/status": "words: '{order.status}'\n",
+    }
     assert found(cards) == [("unfillable", "gates/a", "proven")]
     assert found(cards | {"gates/a": gate("{message.kind: text}", "{say: status}", at="fixed")}) == []
 

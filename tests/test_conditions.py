@@ -114,7 +114,9 @@ def test_a_bad_setting_fails_the_condition_and_not_the_line(at: str, now: str, s
     facts = {"line.active_from": "08:00", "line.active_to": "20:00"}
     if at == "a bad setting":
         facts["line.active_to"] = "late"
-    assert asked("{now.time: {between: [$line.active_from, $line.active_to]}}", facts=facts, now=now).state.value == state
+    assert (
+        asked("{now.time: {between: [$line.active_from, $line.active_to]}}", facts=facts, now=now).state.value == state
+    )
 
 
 MARKED: list[tuple[str, list[dict[str, Any]], str]] = [
@@ -145,7 +147,9 @@ MARKED: list[tuple[str, list[dict[str, Any]], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("when", "history", "state"), MARKED, ids=[f"{row[0]}-{row[2]}-{n}" for n, row in enumerate(MARKED)])
+@pytest.mark.parametrize(
+    ("when", "history", "state"), MARKED, ids=[f"{row[0]}-{row[2]}-{n}" for n, row in enumerate(MARKED)]
+)
 def test_marks_answer(when: str, history: list[dict[str, Any]], state: str) -> None:
     assert asked(when, cards=MARKS, history=history).state.value == state
 
@@ -239,7 +243,10 @@ def test_a_fact_is_refused_where_it_cannot_be_known() -> None:
 
 
 def test_a_fact_read_by_a_term_is_refused_where_it_cannot_be_known() -> None:
-    cards = {"gates/probe": "when: {terms.closed: true}\nthen: hold\n", "terms/closed": "when: {order.status: delivered}\n"}
+    cards = {
+        "gates/probe": "when: {terms.closed: true}\nthen: hold\n",
+        "terms/closed": "when: {order.status: delivered}\n",
+    }
     _, problems = compiled(cards)
     assert [problem.code for problem in problems] == ["not_known_here"]
     assert "order.status" in problems[0].says

@@ -46,8 +46,12 @@ BROKEN: list[tuple[str, str, str, tuple[int, int], str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("card", "body", "code", "at", "key", "part"), BROKEN, ids=[f"{r[0]}-{r[1][-40:]}" for r in BROKEN])
-def test_a_mistake_is_named_at_its_place(card: str, body: str, code: str, at: tuple[int, int], key: str, part: str) -> None:
+@pytest.mark.parametrize(
+    ("card", "body", "code", "at", "key", "part"), BROKEN, ids=[f"{r[0]}-{r[1][-40:]}" for r in BROKEN]
+)
+def test_a_mistake_is_named_at_its_place(
+    card: str, body: str, code: str, at: tuple[int, int], key: str, part: str
+) -> None:
     _, problems = compiled({card: body})
     assert [one.code for one in problems] == ([code] if code else []), [str(one) for one in problems]
     for one in problems:
@@ -133,14 +137,18 @@ def test_an_empty_project_says_what_to_do() -> None:
 
 
 def test_a_reference_to_a_broken_card_is_no_second_mistake() -> None:
-    cards = {"gates/a": "when: {terms.t: true}\nthen: {say: hello}\n", "terms/t": "patern: [x]\n", "texts/hello": "word: x\n"}
+    cards = {
+        "gates/a": "when: {terms.t: true}\nthen: {say: hello}\n",
+        "terms/t": "patern: [x]\n",
+        "texts/hello": "word: x\n",
+    }
     _, problems = compiled(cards)
     assert {one.place.file for one in problems} == {"cards/demo/terms/t.yaml", "cards/demo/texts/hello.yaml"}
 
 
 @pytest.mark.parametrize("text", ["{{ }}", "{% if x %}", "{{order.number}}", "{ x }", "$5", "%s", "<script>", "{"])
 def test_braces_in_every_field_are_text(text: str) -> None:
-    body = f"words: \"{text}\"\nowner: \"{text}\"\nexamples: [{{becomes: \"{text}\", note: \"{text}\"}}]\n"
+    body = f'words: "{text}"\nowner: "{text}"\nexamples: [{{becomes: "{text}", note: "{text}"}}]\n'
     line, problems = compiled({"texts/t": body})
     assert not problems
     from engine.language.examples import run_examples

@@ -74,7 +74,10 @@ def test_unless_excuses_only_on_true(unless: str, fires: bool) -> None:
 def test_a_failed_source_takes_on_error(on_error: str, ending: str, reason: str) -> None:
     body = gate("{topic.score: {over: 0.5}}", "draft", at="topic", more=on_error)
     result = ran({"gates/a": body}, at="topic", facts={"topic.score": {"failed": "knowledge"}})
-    assert (str(result.ending.kind if result.ending.kind != "end" else result.ending.name), result.reason) == (ending, reason)
+    assert (str(result.ending.kind if result.ending.kind != "end" else result.ending.name), result.reason) == (
+        ending,
+        reason,
+    )
 
 
 def test_a_failed_unless_does_not_excuse() -> None:
@@ -146,7 +149,10 @@ def test_all_verdicts_are_collected_and_the_strictest_ending_wins() -> None:
 
 
 def test_among_texts_the_first_in_order_wins() -> None:
-    cards = GUARD | {"guard/long2": "when: {answer.length: {over: 50}}\nthen: {say: other}\n", "texts/other": "words: Other\n"}
+    cards = GUARD | {
+        "guard/long2": "when: {answer.length: {over: 50}}\nthen: {say: other}\n",
+        "texts/other": "words: Other\n",
+    }
     del cards["guard/phone"]
     assert ran(cards, at="answer", order="[long2, long]", answer="word " * 20).text == "Other"
     assert ran(cards, at="answer", order="[long, long2]", answer="word " * 20).text == "In short"
@@ -154,7 +160,13 @@ def test_among_texts_the_first_in_order_wins() -> None:
 
 @pytest.mark.parametrize(
     ("stops", "ending"),
-    [("draft", "draft"), ("hold", "hold"), ("silent", "silent"), ("[draft, hold]", "hold"), ("[silent, draft]", "silent")],
+    [
+        ("draft", "draft"),
+        ("hold", "hold"),
+        ("silent", "silent"),
+        ("[draft, hold]", "hold"),
+        ("[silent, draft]", "silent"),
+    ],
 )
 def test_at_the_outcome_all_cards_run_and_the_strictest_wins(stops: str, ending: str) -> None:
     words = stops.strip("[]").split(", ")
@@ -166,7 +178,12 @@ EDITS: list[tuple[str, str, str, str]] = [
     ("{remove: match}", "Pay to 4111 1111 1111 1111 now.", "Pay to  now.", "cards"),
     ("{replace: match, with: '[card]'}", "Pay to 4111 1111 1111 1111 now.", "Pay to [card] now.", "cards"),
     ("{remove: sentence}", "We came. Call 020 7946 0999 today. We left.", "We came. We left.", "phones"),
-    ("{replace: sentence, with: Ask us.}", "We came. Call 020 7946 0999 today. We left.", "We came. Ask us. We left.", "phones"),
+    (
+        "{replace: sentence, with: Ask us.}",
+        "We came. Call 020 7946 0999 today. We left.",
+        "We came. Ask us. We left.",
+        "phones",
+    ),
     ("{remove: item}", "Call 020 7946 0999 today.", "", "phones"),
 ]
 
@@ -220,7 +237,10 @@ def test_the_first_wave_that_matches_labels_open_or_not(facts: dict[str, str], l
 
 
 def test_a_write_waits_for_its_wave() -> None:
-    cards = {"gates/a": gate("{waves.one: open}", "draft", at="fast"), "waves/one": "opens: {decision.card: a}\nswitch: w1\n"}
+    cards = {
+        "gates/a": gate("{waves.one: open}", "draft", at="fast"),
+        "waves/one": "opens: {decision.card: a}\nswitch: w1\n",
+    }
     line = line_of(cards, LINE + "    waves: [one]\n")
     assert not run_point("fast", turn_of(line, Example())).ended
     assert run_point("fast", turn_of(line, Example(facts={"switches.w1": "on"}))).ended

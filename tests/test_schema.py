@@ -123,8 +123,12 @@ def test_schema_and_loader_both_refuse(kind: str, text: str) -> None:
         problems = compile_line(project.lines["shop"])[1]
         from engine.language.examples import check_examples
 
-        problems += check_examples(compile_line(project.lines["shop"])[0], project.lines["shop"].cards[f"{kind}/broken"])
-    assert [one for one in problems if one.place.file == f"cards/shop/{kind}/broken.yaml" and one.code != "example_missing"]
+        problems += check_examples(
+            compile_line(project.lines["shop"])[0], project.lines["shop"].cards[f"{kind}/broken"]
+        )
+    assert [
+        one for one in problems if one.place.file == f"cards/shop/{kind}/broken.yaml" and one.code != "example_missing"
+    ]
 
 
 def test_every_kind_has_a_schema_and_editors_see_descriptions() -> None:
@@ -144,7 +148,14 @@ def test_schemas_are_the_same_bytes_whatever_the_order_of_files() -> None:
 
 def test_a_line_s_own_facts_are_completed() -> None:
     condition: dict[str, Any] = schemas(page_line())[FORMS]["$defs"]["condition"]["properties"]
-    for path in ("appointment.day", "audit.stop", "marks.pending_change.kind", "switches.send", "waves.status", "terms.about_an_order"):
+    for path in (
+        "appointment.day",
+        "audit.stop",
+        "marks.pending_change.kind",
+        "switches.send",
+        "waves.status",
+        "terms.about_an_order",
+    ):
         assert path in condition
 
 

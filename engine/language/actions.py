@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from engine.language import operators as op
+from engine.language import right_side as right
 from engine.language.facts import Type
+from engine.language.operands import Key, is_reference
 from engine.language.points import Point
 from engine.language.problems import nearest
-from engine.language.reading import Key, Reader, is_reference
+from engine.language.reading import Reader
 from engine.language.slots import slots_of
 
 EndingKind = Literal["end", "pass", "next", "say", "ask", "wake", "skip"]
@@ -32,7 +33,9 @@ class Ending:
     def __str__(self) -> str:
         what = self.name or f"${self.ref}"
         after = f", say {self.say.name or '$' + self.say.ref}" if self.say else ""
-        return what if self.kind == "end" else self.kind if self.kind in ("pass", "next") else f"{self.kind} {what}{after}"
+        return (
+            what if self.kind == "end" else self.kind if self.kind in ("pass", "next") else f"{self.kind} {what}{after}"
+        )
 
     @property
     def outcome(self) -> str:
@@ -50,7 +53,7 @@ class Effect:
     does: str
     name: str
     to: str = ""
-    values: Mapping[str, op.Operand] | None = None
+    values: Mapping[str, right.Operand] | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class Edit:
     does: Literal["remove", "replace", "cut"]
     part: str
     replacement: str = ""
-    at_most: op.Operand | None = None
+    at_most: right.Operand | None = None
 
 
 def read_then(reader: Reader, point: Point, raw: Any, key: Key) -> tuple[Ending, ...]:
@@ -92,11 +95,16 @@ def _mapping(reader: Reader, point: Point, raw: Mapping[str, Any], key: Key) -> 
     unknown = set(raw) - {"ask", "say", "wake", "skip"}
     if unknown or not kinds or (len(raw) > 1 and set(raw) != {"ask", "say"}):
         name = sorted(unknown)[0] if unknown else "+".join(raw)
-        cure = nearest(name, ("say", "ask", "wake", "skip")) or "An ending is a word, {say: …}, {ask: …}, {wake: …}, {skip: …}."
+        cure = (
+            nearest(name, ("say", "ask", "wake", "skip"))
+            or "An ending is a word, {say: …}, {ask: …}, {wake: …}, {skip: …}."
+        )
         reader.refuse(key, "unknown_ending", f"`{name}` is no form of ending.", cure)
         return None
     if "send" not in point.endings and kinds[0] != "ask":
-        reader.refuse(key, "unknown_ending", f"Nothing is said at `{point.name}`.", f"Known: {', '.join(point.endings)}.")
+        reader.refuse(
+            key, "unknown_ending", f"Nothing is said at `{point.name}`.", f"Known: {', '.join(point.endings)}."
+        )
         return None
     say = _say(reader, raw["say"], (*key, "say")) if "say" in raw else None
     if "ask" in raw:
@@ -108,7 +116,9 @@ def _mapping(reader: Reader, point: Point, raw: Mapping[str, Any], key: Key) -> 
         return say
     if "wake" in raw:
         if not is_reference(raw["wake"]):
-            reader.refuse((*key, "wake"), "wrong_type", "`wake` takes a list of recipients by reference: $group.members.")
+            reader.refuse(
+                (*key, "wake"), "wrong_type", "`wake` takes a list of recipients by reference: $group.members."
+            )
             return None
         fact = reader.fact(raw["wake"][1:], (*key, "wake"))
         return Ending("wake", ref=fact.path) if fact else None
@@ -171,7 +181,7 @@ def _effect(reader: Reader, raw: Mapping[str, Any], key: Key) -> Effect | None:
     return Effect(does, value, to=to if does == "notice" else "")
 
 
-def _carried(reader: Reader, mark: str, raw: Any, key: Key) -> dict[str, op.Operand]:
+def _carried(reader: Reader, mark: str, raw: Any, key: Key) -> dict[str, right.Operand]:
     if not isinstance(raw, Mapping):
         reader.refuse(key, "wrong_type", "`with` is a mapping of what the mark carries.")
         return {}
@@ -213,7 +223,9 @@ def read_edit(reader: Reader, raw: Any, key: Key) -> Edit | None:
     does = next((name for name in ("remove", "replace", "cut") if isinstance(raw, Mapping) and name in raw), None)
     wants = {"remove": {"remove"}, "replace": {"replace", "with"}, "cut": {"cut", "at_most"}}
     if does is None or set(raw) != wants[does]:
-        reader.refuse(key, "bad_form", "An edit is {remove: part}, {replace: part, with: text} or {cut: sentence, at_most: n}.")
+        reader.refuse(
+            key, "bad_form", "An edit is {remove: part}, {replace: part, with: text} or {cut: sentence, at_most: n}."
+        )
         return None
     parts = {"remove": ("match", "sentence", "item"), "replace": ("match", "sentence", "whole"), "cut": ("sentence",)}
     if raw[does] not in parts[does]:
@@ -243,4 +255,3 @@ def check_slots(reader: Reader, text: str, key: Key, found: bool = True) -> None
             reader.exists("limits", slot.path.removeprefix("limits."), key)
         else:
             reader.fact(slot.path, key)
-

@@ -13,11 +13,11 @@ from engine.language.bodies import Rule
 from engine.language.conditions import FactTest
 from engine.language.examples import turn_of
 from engine.language.line import Line
+from engine.language.operands import unknown_at
 from engine.language.operators import Empty, Matches
 from engine.language.points import PATH
 from engine.language.problems import Level, Problem, Proof
 from engine.language.project import Card
-from engine.language.reading import unknown_at
 from engine.language.references import references
 from engine.language.run import ask, run_point
 from engine.language.slots import slots_of
@@ -166,8 +166,12 @@ def unfillable(line: Line) -> Iterator[Problem]:
                                 for slot in slots_of(spoken)}):  # fmt: skip
                 fact = line.facts.get(path)
                 if fact and rule.point.name not in fact.points:
-                    says = f"The text `{name}` has the slot `{{{path}}}`. {unknown_at(fact, frozenset({rule.point.name}))}"
-                    yield _finding(rule.card, ("then",), "unfillable", says, "Say another text here, or later.", "proven")
+                    says = (
+                        f"The text `{name}` has the slot `{{{path}}}`. {unknown_at(fact, frozenset({rule.point.name}))}"
+                    )
+                    yield _finding(
+                        rule.card, ("then",), "unfillable", says, "Say another text here, or later.", "proven"
+                    )
 
 
 def contradicting(line: Line) -> Iterator[Problem]:
@@ -192,7 +196,11 @@ def quiet(line: Line) -> Iterator[Problem]:
         if rule.card.kind != "guard" or rule.when is None:
             continue
         for part in rule.when.parts():
-            if not isinstance(part, FactTest) or part.many or part.path.startswith(("answer.", "item.", "it", "switches.")):
+            if (
+                not isinstance(part, FactTest)
+                or part.many
+                or part.path.startswith(("answer.", "item.", "it", "switches."))
+            ):
                 continue
             if any(isinstance(operator, Empty) for operator in part.operators):
                 continue

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from engine.language.conditions import All, Any_, Condition, FactTest, Not
 from engine.language.line import Line
-from engine.language.operators import Between, Compare, Empty, In, Is, Literal, Matches, Several
+from engine.language.operators import Between, Compare, Empty, In, Is, Matches
+from engine.language.right_side import Literal, Several
 
 __all__ = ["Condition", "always", "covered", "implies", "never"]
 

@@ -230,7 +230,10 @@ def _check_situation(body: Any, card: Card, example: Example, turn: Turn, line: 
         result = run_point(point, turn)
         if result.ended:
             if example.then == "model":
-                return f"should reach the model; {result.by.rule.name if result.by else point} ends it ({result.ending}).", None
+                return (
+                    f"should reach the model; {result.by.rule.name if result.by else point} ends it ({result.ending}).",
+                    None,
+                )
             return _expected(example, card, result, line), None
     if example.then in (None, "model"):
         return "", None
@@ -271,7 +274,12 @@ def _check_form(reader: Reader, card: Card, example: Example, index: int) -> Non
     for path, value in example.facts.items():
         fact = reader.line.facts.get(path)
         if fact is None:
-            reader.refuse((*key, "facts", path), "unknown_path", f"`{path}` is no fact of this line.", nearest(path, reader.line.facts))
+            reader.refuse(
+                (*key, "facts", path),
+                "unknown_path",
+                f"`{path}` is no fact of this line.",
+                nearest(path, reader.line.facts),
+            )
         elif point in POINTS and point not in fact.points:
             says = f"`{path}` cannot be known at {point}."
             reader.refuse((*key, "facts", path), "not_known_here", says, "Take it out of the example.")
@@ -286,7 +294,9 @@ def _check_form(reader: Reader, card: Card, example: Example, index: int) -> Non
         try:
             _now(reader.line, example.now)
         except ValueError:
-            reader.refuse((*key, "now"), "wrong_type", f"`{example.now}` is no time.", "Write 14:30 or 2026-09-21T14:30.")
+            reader.refuse(
+                (*key, "now"), "wrong_type", f"`{example.now}` is no time.", "Write 14:30 or 2026-09-21T14:30."
+            )
     if example.then is not None and card.kind in ("gates", "guard"):
         read_then(reader, POINTS[point or "pre-gate"], example.then, (*key, "then"))
     if example.error is None and card.kind == "ladders":
@@ -296,7 +306,10 @@ def _check_form(reader: Reader, card: Card, example: Example, index: int) -> Non
 
 
 def _asserts(example: Example) -> bool:
-    return any(one is not None for one in (example.fires, example.then, example.reason, example.becomes, example.sets, example.alerts))
+    return any(
+        one is not None
+        for one in (example.fires, example.then, example.reason, example.becomes, example.sets, example.alerts)
+    )
 
 
 def _check_values(reader: Reader, fact: Any, value: Any, key: tuple[str | int, ...]) -> None:
@@ -319,7 +332,12 @@ def _check_asked(reader: Reader, name: str, fields: Any, key: tuple[str | int, .
         return
     for one, value in fields.items():
         if question is not None and one not in question.fields:
-            reader.refuse((*key, one), "unknown_key", f"The question `{name}` has no field `{one}`.", nearest(one, question.fields))
+            reader.refuse(
+                (*key, one),
+                "unknown_key",
+                f"The question `{name}` has no field `{one}`.",
+                nearest(one, question.fields),
+            )
         elif question is not None and not question.fields[one].many:
             reader.operand(value, question.fields[one], (*key, one))
 

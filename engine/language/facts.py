@@ -312,4 +312,3 @@ def points_from(point: str) -> frozenset[str]:
 def extend(base: Mapping[str, Fact], more: Iterable[Fact]) -> dict[str, Fact]:
     """The catalogue with a line's own facts; later rows of the same path win."""
     return {**base, **{fact.path: fact for fact in more}}
-

@@ -294,7 +294,9 @@ class LineFile(Strictly):
     why: Text | None = None
     languages: list[Text] = Field(min_length=1)
     zone: Text = Field(description="time zone, an IANA name; required: there is no server-local fallback")
-    region: Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")] = Field(description="default region of phone numbers")
+    region: Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")] = Field(
+        description="default region of phone numbers"
+    )
     channels: list[Text] = Field(default_factory=list)
     order_number: Text | None = Field(None, description="pattern of the line's order numbers")
     stages: list[PointName] | None = None

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.language.problems import nearest
-from engine.language.reading import Key, Reader
+from engine.language.operands import Key
 from engine.language.points import OUTCOMES
+from engine.language.problems import nearest
+from engine.language.reading import Reader
 from engine.language.values import read_duration
 
 RUNGS = ("wait", "key", "model", "ask", "times", "requeue", "cooldown", "give_up")

@@ -102,6 +102,15 @@ class Line:
     def everything(self) -> Mapping[str, Any]:
         """All compiled bodies by `kind/id`."""
         found: dict[str, Any] = {rule.name: rule for rules in self.rules.values() for rule in rules}
-        for table in (self.terms, self.limits, self.marks, self.questions, self.texts, self.waves, self.roles, self.ladders):
+        for table in (
+            self.terms,
+            self.limits,
+            self.marks,
+            self.questions,
+            self.texts,
+            self.waves,
+            self.roles,
+            self.ladders,
+        ):
             found.update({body.card.name: body for body in table.values()})  # type: ignore[attr-defined]
         return found

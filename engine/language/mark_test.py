@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from engine.language.conditions import Answer, Condition, Evidence, Leaf, conjunction, failed, yes_no
-from engine.language.operators import Compare, LimitRef, Operand
+from engine.language.operators import Compare
+from engine.language.right_side import LimitRef, Operand
 from engine.language.turn import Failed, Item, Turn
 
 
@@ -32,7 +33,9 @@ class MarkTest(Condition):
             return failed(window.source)
         entries = turn.live(self.mark, window)
         if not self.counts:
-            return yes_no(bool(entries) is self.wanted, [Evidence(f"marks.{self.mark}", len(entries))] if entries else [])
+            return yes_no(
+                bool(entries) is self.wanted, [Evidence(f"marks.{self.mark}", len(entries))] if entries else []
+            )
         counted: float = len({entry.keys.get(self.distinct) for entry in entries}) if self.distinct else len(entries)
         if self.share_of:
             whole = len(turn.live(self.share_of, window))
@@ -40,7 +43,7 @@ class MarkTest(Condition):
         got = conjunction([one.answer_item(f"marks.{self.mark}", Item(float(counted)), turn) for one in self.counts])
         return got if not got.holds else yes_no(True, [Evidence(f"marks.{self.mark}", counted)])
 
-    def _window(self, turn: Turn) -> float | None | Failed:
+    def _window(self, turn: Turn) -> float | Failed | None:
         operands = [self.within] if self.within else []
         for operand in operands:
             values = operand.values(turn)

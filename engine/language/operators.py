@@ -6,7 +6,7 @@ import datetime as dt
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from engine.language.conditions import (
     NO,
@@ -24,100 +24,12 @@ from engine.language.extract import Money
 from engine.language.facts import Fact
 from engine.language.normalise import normalise
 from engine.language.patterns import Pattern, PatternTimeout
+from engine.language.right_side import Operand, Several
 from engine.language.turn import ABSENT, Failed, Item, Turn
 from engine.language.values import likeness, same
 
 PATTERN_SECONDS = 0.25
 """Run-time bound of one pattern on one text: a last net (DESIGN §10), counted as a failed check."""
-
-
-class Operand(Protocol):
-    """A literal, a `$` reference, or a list of both."""
-
-    def values(self, turn: Turn) -> list[Any] | Failed:
-        """What it stands for now; an absent value contributes nothing."""
-        ...
-
-    def reads(self) -> Iterator[str]: ...
-
-
-@dataclass(frozen=True)
-class Literal:
-    value: Any
-    spelled: str
-
-    def values(self, turn: Turn) -> list[Any] | Failed:
-        return [self.value]
-
-    def reads(self) -> Iterator[str]:
-        yield from ()
-
-    def __str__(self) -> str:
-        return self.spelled
-
-
-@dataclass(frozen=True)
-class FactRef:
-    path: str
-
-    def values(self, turn: Turn) -> list[Any] | Failed:
-        value = turn.get(self.path)
-        if isinstance(value, Failed):
-            return value
-        if value is ABSENT:
-            return []
-        return [item.value for item in value] if isinstance(value, list) else [value]
-
-    def reads(self) -> Iterator[str]:
-        yield self.path
-
-    def __str__(self) -> str:
-        return f"${self.path}"
-
-
-@dataclass(frozen=True)
-class LimitRef:
-    limit: str
-
-    def values(self, turn: Turn) -> list[Any] | Failed:
-        value = turn.line.limits[self.limit].value(turn)
-        if isinstance(value, Failed):
-            return value
-        return [] if value is None else [value]
-
-    def reads(self) -> Iterator[str]:
-        yield f"limits.{self.limit}"
-
-    def __str__(self) -> str:
-        return f"$limits.{self.limit}"
-
-
-@dataclass(frozen=True)
-class Several:
-    of: tuple[Operand, ...]
-
-    def values(self, turn: Turn) -> list[Any] | Failed:
-        everything: list[Any] = []
-        trouble: Failed | None = None
-        for operand in self.of:
-            got = operand.values(turn)
-            if isinstance(got, Failed):
-                trouble = got
-            else:
-                everything.extend(got)
-        return trouble or everything
-
-    def known(self, turn: Turn) -> list[Any]:
-        """The values of those parts whose source did not fail."""
-        parts = [operand.values(turn) for operand in self.of]
-        return [value for part in parts if not isinstance(part, Failed) for value in part]
-
-    def reads(self) -> Iterator[str]:
-        for operand in self.of:
-            yield from operand.reads()
-
-    def __str__(self) -> str:
-        return "[" + ", ".join(str(operand) for operand in self.of) + "]"
 
 
 class Operator:

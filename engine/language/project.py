@@ -152,9 +152,7 @@ def _read_line(
     return LineSource(name, config, source, cards, blocks, frozenset(broken))
 
 
-def _read_card(
-    line: str, kind: str, id: str, file: str, source: Source | None, problems: list[Problem]
-) -> Card | None:
+def _read_card(line: str, kind: str, id: str, file: str, source: Source | None, problems: list[Problem]) -> Card | None:
     if kind not in KINDS:
         says = f"`{kind}` is no kind of card."
         problems.append(Problem(Place(file), "unknown_kind", says, nearest(kind, KINDS)))

@@ -2,54 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from engine.language import operators as op
 from engine.language.conditions import All, Any_, Condition, FactTest, Not, TermTest
 from engine.language.facts import Fact, Type
 from engine.language.mark_test import MarkTest
-from engine.language.patterns import Pattern, PatternRefused, compile_pattern
-from engine.language.problems import Place, Problem, nearest
-from engine.language.values import ORDERED, read_duration, read_literal
+from engine.language.operands import TEXTUAL, Key, Operands
+from engine.language.patterns import Pattern
+from engine.language.problems import nearest
+from engine.language.values import ORDERED, read_duration
 
-if TYPE_CHECKING:
-    from engine.language.line import Line
-    from engine.language.project import Card
-
-Key = tuple[str | int, ...]
 QUANTIFIERS = ("some", "none", "every", "count")
 OPERATORS = (
     "is", "in", "not_in", "has", "empty", "over", "under", "at_least", "at_most", "between", "within",
     "matches", "like", *QUANTIFIERS,
 )  # fmt: skip
 MODIFIERS = ("tolerance",)
-_TEXTUAL = ("text", "choice", "order_number")
 
 
-@dataclass
-class Reader:
-    """Reads the parts of one card. `points`: where they are evaluated (facts that such a point cannot know are
-    refused); empty when the part belongs to no point of its own, as in a term."""
-
-    card: Card
-    line: Line
-    points: frozenset[str]
-    problems: list[Problem] = field(default_factory=list)
-    item: str = ""
-    """The list path whose items `it` stands for, inside `some`, `none`, `every` and `count`."""
-
-    def place(self, key: Key) -> Place:
-        return self.card.place(*key)
-
-    def refuse(self, key: Key, code: str, says: str, cure: str = "", named: bool = False) -> None:
-        """Report a mistake at the value of `key`, or at the key itself when it is what is wrong."""
-        at_key = named or code in ("unknown_key", "unknown_operator", "unknown_effect")
-        place = self.card.source.key_place_of(key) if at_key else self.place(key)
-        self.problems.append(Problem(place, code, says, cure))
-
-    # conditions
+class Reader(Operands):
+    """Reads the conditions of one card."""
 
     def condition(self, raw: Any, key: Key) -> Condition | None:
         """A compiled condition, or None when a mistake was found (and reported)."""
@@ -128,7 +102,9 @@ class Reader:
                     counts.append(op.Compare(operator, operand))
             else:
                 known = ("within", "share_of", "distinct", *op.COMPARISONS)
-                self.refuse(at, "unknown_operator", f"`{operator}` cannot be asked of a mark.", nearest(operator, known))
+                self.refuse(
+                    at, "unknown_operator", f"`{operator}` cannot be asked of a mark.", nearest(operator, known)
+                )
         return MarkTest(name, True, within, share, distinct, tuple(counts), key)
 
     def _distinct(self, raw: Any, key: Key) -> str | None:
@@ -195,7 +171,7 @@ class Reader:
             span = self._quantity(raw, "duration", key)
             return op.Within(span) if span else None
         if name == "matches":
-            return self._matches(raw, key) if self._allowed(name, fact, kind in _TEXTUAL, key) else None
+            return self._matches(raw, key) if self._allowed(name, fact, kind in TEXTUAL, key) else None
         if name == "like":
             return self._like(fact, raw, key)
         if name in QUANTIFIERS:
@@ -219,7 +195,7 @@ class Reader:
         if fact.type.many:
             operand = self.several(raw if isinstance(raw, list) else [raw], fact.type, key)
             return op.In(fact.type.name, operand, True) if operand else None
-        if not self._allowed("has", fact, fact.type.name in _TEXTUAL, key):
+        if not self._allowed("has", fact, fact.type.name in TEXTUAL, key):
             return None
         if not isinstance(raw, Mapping):
             operand = self.several(raw if isinstance(raw, list) else [raw], Type("text"), key)
@@ -273,7 +249,9 @@ class Reader:
                         counts.append(op.Compare(how, operand))
                 elif how != "where":
                     known = ("where", *op.COMPARISONS)
-                    self.refuse((*key, how), "unknown_operator", f"`{how}` is not part of `count`.", nearest(how, known))
+                    self.refuse(
+                        (*key, how), "unknown_operator", f"`{how}` is not part of `count`.", nearest(how, known)
+                    )
             if not counts:
                 self.refuse(key, "missing_key", "`count` needs a number: at_least, at_most, over or under.")
                 return None
@@ -304,125 +282,3 @@ class Reader:
             elif pattern := self.pattern(one, at):
                 patterns.append(pattern)
         return op.Matches(tuple(patterns), tuple(terms)) if patterns or terms else None
-
-    def pattern(self, raw: Any, key: Key) -> Pattern | None:
-        if not isinstance(raw, str):
-            self.refuse(key, "wrong_type", "A pattern is text: put it in single quotes.")
-            return None
-        try:
-            return compile_pattern(raw)
-        except PatternRefused as refused:
-            says = refused.says if refused.says.endswith(".") else f"{refused.says}."
-            place = self.card.source.place_of(key, refused.at)
-            self.problems.append(Problem(place, "pattern", f"{says} (in `{raw[:80]}`)", refused.cure))
-            return None
-
-    # operands
-
-    def operand(self, raw: Any, kind: Type, key: Key) -> op.Operand | None:
-        """A literal of `kind`, or a reference to a fact or limit of that kind."""
-        if is_reference(raw):
-            return self._reference(raw[1:], kind, key)
-        try:
-            return op.Literal(read_literal(raw, _one(kind), self.line.context(None)), str(raw))
-        except ValueError as error:
-            says, _, cure = str(error).partition("\n")
-            self.refuse(key, "wrong_type", says, cure)
-            return None
-
-    def several(self, raw: Any, kind: Type, key: Key) -> op.Several | None:
-        listed = raw if isinstance(raw, list) else [raw]
-        if not isinstance(raw, list) and not is_reference(raw):
-            self.refuse(key, "wrong_type", "This takes a list: [a, b], or a reference to one.")
-            return None
-        made = [
-            self.operand(one, kind, (*key, index) if isinstance(raw, list) else key)
-            for index, one in enumerate(listed)
-        ]
-        if any(one is None for one in made):
-            return None
-        return op.Several(tuple(one for one in made if one is not None))
-
-    def _reference(self, path: str, kind: Type, key: Key) -> op.Operand | None:
-        if path.startswith("limits."):
-            return self._limit(path.removeprefix("limits."), _measures(kind), key)
-        fact = self.fact(path, key)
-        if fact is None:
-            return None
-        if not _alike(fact.type.name, kind.name):
-            says = f"`${path}` is a {fact.type}; a {_one(kind)} is compared here."
-            self.refuse(key, "wrong_type", says)
-            return None
-        return op.FactRef(path)
-
-    def _limit(self, name: str, kinds: Sequence[str], key: Key) -> op.Operand | None:
-        if not self.exists("limits", name, key):
-            return None
-        limit = self.line.limits.get(name)
-        if limit is not None and limit.kind not in kinds:
-            says = f"The limit `{name}` is a {limit.kind}; a {' or '.join(kinds)} is needed here."
-            self.refuse(key, "wrong_type", says)
-            return None
-        return op.LimitRef(name)
-
-    def _quantity(self, raw: Any, kind: str, key: Key) -> op.Operand | None:
-        return self.operand(raw, Type(kind), key)
-
-    # names
-
-    def fact(self, path: str, key: Key, named: bool = False) -> Fact | None:
-        """The fact at `path`, known at every point of this card; None with a mistake reported."""
-        if self.item and (path == "it" or path.startswith("it.")):
-            full = self.item + path[2:]
-            fact = self.line.facts.get(full)
-            if fact is None:
-                known = [f"it.{name.rpartition('.')[2]}" for name in self.line.facts if name.startswith(self.item + ".")]
-                self.refuse(key, "unknown_path", f"The items of `{self.item}` have no `{path}`.", nearest(path, known), named)
-                return None
-            return Fact(path, fact.one().type, fact.unit, fact.source, fact.points)
-        fact = self.line.facts.get(path)
-        if fact is None:
-            cure = nearest(path, [*self.line.facts, *(f"terms.{name}" for name in self.line.terms)])
-            self.refuse(key, "unknown_path", f"`{path}` is no fact of this line.", cure, named)
-            return None
-        unknown = self.points - fact.points
-        if unknown:
-            self.refuse(key, "not_known_here", unknown_at(fact, unknown), named=named)
-            return None
-        return fact
-
-    def exists(self, kind: str, name: str, key: Key, named: bool = False) -> bool:
-        """Whether a card of this kind exists; a mistake with the nearest right name is reported if not."""
-        names = self.line.names(kind)
-        if name in names:
-            return True
-        self.refuse(key, f"unknown_{kind.removesuffix('s')}", f"There is no card {kind}/{name}.", nearest(name, names), named)
-        return False
-
-
-def unknown_at(fact: Fact, points: frozenset[str]) -> str:
-    from engine.language.points import PATH
-
-    first = next((point for point in PATH if point in fact.points), None)
-    since = f"it is known from `{first}` on" if first else f"it is known at {', '.join(sorted(fact.points))}"
-    return f"`{fact.path}` cannot be known at {', '.join(sorted(points))}: {since}."
-
-
-def is_reference(raw: Any) -> bool:
-    return isinstance(raw, str) and len(raw) > 1 and raw[0] == "$" and raw[1].isascii() and raw[1].islower()
-
-
-def _one(kind: Type) -> Type:
-    return Type(kind.name, False, kind.choices)
-
-
-def _alike(a: str, b: str) -> bool:
-    return a == b or (a in _TEXTUAL and b in _TEXTUAL) or {a, b} == {"number", "percent"}
-
-
-def _measures(kind: Type) -> tuple[str, ...]:
-    if kind.name == "percent":
-        return ("percent",)
-    if kind.name == "duration":
-        return ("duration",)
-    return ("number",)

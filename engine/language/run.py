@@ -190,7 +190,9 @@ def _edited(point: str, turn: Turn, first: Result, edits: list[Spoken]) -> Resul
     text = turn.get(subject)
     if not isinstance(text, str):
         return first
-    replacements = {id(one): fill(one.rule.edit.replacement, slot_lookup(turn, one.found)) for one in edits if one.rule.edit}
+    replacements = {
+        id(one): fill(one.rule.edit.replacement, slot_lookup(turn, one.found)) for one in edits if one.rule.edit
+    }
     edited = apply_edits(text, [(one.rule.edit, one.answer.evidence, replacements[id(one)]) for one in edits if one.rule.edit],
                          turn)  # fmt: skip
     if edited == text:
@@ -205,7 +207,9 @@ def _edited(point: str, turn: Turn, first: Result, edits: list[Spoken]) -> Resul
         second.ending, second.by, second.text = first.ending, first.by, first.text
     if point in ITEM_POINTS and not edited.strip():
         second.ending, second.by = Ending("end", "drop"), edits[0]
-    second.spoken = first.spoken + [one for one in second.spoken if all(one.rule is not old.rule for old in first.spoken)]
+    second.spoken = first.spoken + [
+        one for one in second.spoken if all(one.rule is not old.rule for old in first.spoken)
+    ]
     second.sets, second.effects, second.clears = first.sets, first.effects, first.clears
     return second
 

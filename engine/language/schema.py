@@ -116,9 +116,7 @@ def _ref(name: str) -> dict[str, Any]:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _object(
-    properties: Mapping[str, Any], required: Iterable[str] = (), least: int = 0, **more: Any
-) -> dict[str, Any]:
+def _object(properties: Mapping[str, Any], required: Iterable[str] = (), least: int = 0, **more: Any) -> dict[str, Any]:
     made: dict[str, Any] = {"type": "object", "properties": dict(properties), "additionalProperties": False, **more}
     if required:
         made["required"] = list(required)
@@ -132,7 +130,9 @@ def _ids(line: Line, kind: str) -> dict[str, Any]:
 
 
 def _facts(line: Line) -> dict[str, Any]:
-    return _object({path: {"description": f"{fact.type}. {fact.says}".strip()} for path, fact in sorted(line.facts.items())})
+    return _object(
+        {path: {"description": f"{fact.type}. {fact.says}".strip()} for path, fact in sorted(line.facts.items())}
+    )
 
 
 def _condition(line: Line) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def _condition(line: Line) -> dict[str, Any]:
 
 def _mark_test(line: Line) -> dict[str, Any]:
     number = {"anyOf": [_AMOUNT, _REFERENCE]}
-    properties: dict[str, Any] = {name: number for name in COMPARISONS}
+    properties: dict[str, Any] = dict.fromkeys(COMPARISONS, number)
     properties["within"] = {"anyOf": [_DURATION, _REFERENCE]}
     properties["share_of"] = {"enum": [f"marks.{name}" for name in sorted(line.names("marks"))]}
     properties["distinct"] = {"enum": ["sender", "chat", "order", "bot"]}
@@ -173,7 +173,7 @@ def _test(line: Line, kind: Type) -> dict[str, Any]:
     if kind.name != "record":
         properties |= {"is": one, "in": many, "not_in": many}
     if kind.name in ORDERED:
-        properties |= {name: one for name in COMPARISONS}
+        properties |= dict.fromkeys(COMPARISONS, one)
         properties["between"] = {"type": "array", "items": one, "minItems": 2, "maxItems": 2}
     if kind.name in ("instant", "duration"):
         properties["within"] = {"anyOf": [_DURATION, _REFERENCE]}
@@ -188,7 +188,7 @@ def _test(line: Line, kind: Type) -> dict[str, Any]:
         properties["like"] = _object({"to": many, "at_least": bound}, ["to", "at_least"])
     if kind.many:
         quantified = {"type": "object", "minProperties": 1}
-        properties |= {name: quantified for name in ("some", "none", "every", "count")}
+        properties |= dict.fromkeys(("some", "none", "every", "count"), quantified)
         properties["has"] = {}
     options = [_object(properties, least=1)]
     if kind.name != "record":
@@ -225,8 +225,13 @@ def _edit() -> dict[str, Any]:
     return {
         "anyOf": [
             _object({"remove": {"enum": ["match", "sentence", "item"]}}, ["remove"]),
-            _object({"replace": {"enum": ["match", "sentence", "whole"]}, "with": {"type": "string"}}, ["replace", "with"]),
-            _object({"cut": {"enum": ["sentence"]}, "at_most": {"anyOf": [{"type": "number"}, _REFERENCE]}}, ["cut", "at_most"]),
+            _object(
+                {"replace": {"enum": ["match", "sentence", "whole"]}, "with": {"type": "string"}}, ["replace", "with"]
+            ),
+            _object(
+                {"cut": {"enum": ["sentence"]}, "at_most": {"anyOf": [{"type": "number"}, _REFERENCE]}},
+                ["cut", "at_most"],
+            ),
         ]
     }
 
@@ -240,4 +245,3 @@ def _field() -> dict[str, Any]:
         "optional": {"type": "boolean"},
     }, ["type"])  # fmt: skip
     return {"anyOf": [spelled, choices, mapping]}
-

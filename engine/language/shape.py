@@ -105,7 +105,9 @@ def _problem(
     place = source.place_of(path)
     if kind == "extra_forbidden":
         known = _keys(model, path[:-1])
-        return Problem(source.key_place_of(path), "unknown_key", f"`{path[-1]}` is no key here.", nearest(str(path[-1]), known))
+        return Problem(
+            source.key_place_of(path), "unknown_key", f"`{path[-1]}` is no key here.", nearest(str(path[-1]), known)
+        )
     if kind in _EXPECTED:
         found = _WORDS.get(type(detail["input"]), "something else")
         shown = f" `{detail['input']}`" if isinstance(detail["input"], (str, int, float, bool)) else ""
