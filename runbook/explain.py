@@ -7,8 +7,6 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from engine.language.references import references
-
 from engine.language.analysis import analyse
 from engine.language.examples import run_examples
 from engine.language.kinds import Common
@@ -16,6 +14,7 @@ from engine.language.line import Line
 from engine.language.points import POINTS
 from engine.language.problems import nearest
 from engine.language.project import Card
+from engine.language.references import references
 from engine.language.yaml_write import inline
 from engine.prompt import Resolved, resolved
 from runbook import readable
@@ -33,7 +32,7 @@ def explain(line: Line, name: str) -> str:
 
     Raises Refused, with the nearest right name, when there is none of that name.
     """
-    return "\n".join(_lines(explained(line, name))) + "\n"
+    return "\n".join(_lines(explained(line, name)))
 
 
 def explained(line: Line, name: str) -> dict[str, Any]:
@@ -84,9 +83,9 @@ def _told_card(line: Line, card: Card) -> dict[str, Any]:
     told["explains"] = [{"id": id, "text": texts[id].text if id in texts else None} for id in body.explains]
     told["examples"] = [_example(card, outcome) for outcome in run_examples(line, card)]
     told["uses"] = sorted(uses)
-    told["used_by"] = sorted(
-        other.name for other in line.source.cards.values() if other is not card and card.name in references(other)
-    )
+    others = (other for other in line.source.cards.values() if other is not card)
+    told["used_by"] = sorted(other.name for other in others if card.name in references(other))
+    told["used_by"] += [f"the instruction {one.id}" for one in texts.values() if f"{card.kind}.{card.id}" in one.slots]
     told["findings"] = _findings(line, card)
     told["changes"] = raw.get("changes", [])
     return told
@@ -188,7 +187,7 @@ def _instruction_lines(told: dict[str, Any]) -> Iterator[str]:
 
 
 def _example_lines(one: dict[str, Any]) -> Iterator[str]:
-    yield f"{one['number']}. {'holds' if one['held'] else 'FAILS'}: {inline(one['example'])}"
+    yield f"{one['number']}. {'holds' if one['held'] else 'FAILS'}: {readable.example(one['example'])}"
     if not one["held"]:
         yield f"   {one['failure']}"
         yield from one["tree"]

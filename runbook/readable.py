@@ -130,6 +130,21 @@ def ending(raw: Any) -> str:
     return ", then ".join(said) or inline(raw)
 
 
+def example(raw: Mapping[str, Any]) -> str:
+    """An example as `what is given → what must come of it`."""
+    subjects = [raw[key] for key in ("message", "answer", "item") if key in raw]
+    given = [f"“{one}”" if isinstance(one, str) else inline(one) for one in subjects]
+    given += [
+        f"{key} {inline(raw[key])}" for key in ("error", "rung", "now", "facts", "asked", "history") if key in raw
+    ]
+    come = ["fires" if raw["fires"] is True else "does not fire"] if "fires" in raw else []
+    come += [ending(raw["then"])] if "then" in raw else []
+    come += [f"becomes “{raw['becomes']}”"] if "becomes" in raw else []
+    come += [f"{key} {inline(raw[key])}" for key in ("reason", "sets", "alerts") if key in raw]
+    note = f" ({raw['note']})" if "note" in raw else ""
+    return f"{', '.join(given) or 'always'} → {', '.join(come)}{note}"
+
+
 def effects(raw: Any) -> list[str]:
     """What happens beside the ending, one sentence each."""
     kinds = {"alert": "roles", "notice": "texts", "set": "marks", "clear": "marks"}

@@ -77,6 +77,8 @@ def test_a_card_is_found_by_id_and_by_file(line: Line) -> None:
 def test_what_uses_a_card(line: Line) -> None:
     assert explained(line, "terms/person_words")["used_by"] == ["gates/person_wanted"]
     assert explained(line, "marks/waits_for_person")["used_by"] == ["gates/person_wanted", "waves/plain_answers"]
+    limit = explained(line, "limits/call_back")
+    assert limit["used_by"] == ["texts/person_will_call", "the instruction shop.call-back"]
 
 
 def test_an_instruction_is_told_as_the_model_reads_it(line: Line) -> None:
