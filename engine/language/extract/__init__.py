@@ -1,0 +1,99 @@
+"""Typed values read out of a text, each normalised, each with its span in the original. One registry of kinds.
+
+`extract(kind, text, context)` for what may occur many times, `measure(kind, text, context)` for what is said of the
+text as a whole, `normalise_value(kind, raw, context)` for the same value written in a card or given as a fact.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from engine.language.extract import links as _links
+from engine.language.extract import numbers as _numbers
+from engine.language.extract import times as _times
+from engine.language.extract import whole as _whole
+from engine.language.extract.flat import Flat, flat
+from engine.language.extract.found import Context, Found
+from engine.language.extract.moment import Moment, of_instant
+from engine.language.extract.numbers import Money
+from engine.language.extract.whole import sentences
+from engine.language.normalise import Normal
+
+__all__ = [
+    "EXTRACTORS", "MEASURES", "Context", "Found", "Moment", "Money", "extract", "measure", "normalise_value", "sentences",
+]  # fmt: skip
+
+MAX_TEXT = 20_000
+"""Code points of a text that are read: what stands after them is not seen by extractors, and the engine refuses such a
+message before it comes here."""
+
+EXTRACTORS: dict[str, Callable[[Flat, Context], Iterable[Found]]] = {
+    "links": _links.links,
+    "hosts": _links.hosts,
+    "emails": _links.emails,
+    "phones": _numbers.phones,
+    "order_numbers": _numbers.order_numbers,
+    "prices": _numbers.prices,
+    "percentages": _numbers.percentages,
+    "cards": _numbers.cards,
+    "ibans": _numbers.ibans,
+    "ids": _numbers.ids,
+    "times": _times.times,
+    "dates": _times.dates,
+    "durations": _times.durations,
+    "markup": _whole.markup,
+}
+MEASURES: dict[str, Callable[[str, Context], Any]] = {
+    "language": _whole.language,
+    "emoji_only": _whole.emoji_only,
+    "bare_link": _whole.bare_link,
+    "question_word": _whole.question_word,
+    "length": _whole.length,
+}
+
+
+def extract(kind: str, text: str | Normal, context: Context) -> tuple[Found, ...]:
+    """All values of a kind in a text, in order. Raises KeyError for a kind that there is not, nothing else."""
+    original = text if isinstance(text, str) else text.original
+    found = EXTRACTORS[kind](flat(original[:MAX_TEXT]), context)
+    return tuple(sorted(found, key=lambda one: (one.start, one.end)))
+
+
+def measure(kind: str, text: str, context: Context) -> Any:
+    """What is said of a text as a whole; None when it cannot be told. Raises KeyError for a kind that there is not."""
+    return MEASURES[kind](text if kind == "length" else text[:MAX_TEXT], context)
+
+
+def normalise_value(kind: str, raw: Any, context: Context) -> Any:
+    """One value as written in a card or given as a fact, in the form of `Found.value`.
+
+    Raises ValueError with one sentence when it cannot be read as that kind.
+    """
+    if kind == "times" and isinstance(raw, dt.datetime):
+        return of_instant(raw, context.zone)
+    if isinstance(raw, (Moment, Money)):
+        return raw
+    if not isinstance(raw, str):
+        raise ValueError(f"`{str(raw)[:60]}` is no text.")
+    reader = _READERS.get(kind)
+    return reader(raw, context) if reader else _only(kind, raw, context)
+
+
+def _only(kind: str, raw: str, context: Context) -> Any:
+    """The value of a text that is one value of the kind and nothing else."""
+    for found in extract(kind, raw.strip(), context):
+        if (found.start, found.end) == (0, len(raw.strip())):
+            return found.value
+    raise ValueError(f"`{raw[:60]}` cannot be read as one of {kind}.")
+
+
+_READERS: dict[str, Callable[[str, Context], Any]] = {
+    "links": lambda raw, context: _links.link_value(raw),
+    "hosts": lambda raw, context: _links.host_value(raw),
+    "emails": lambda raw, context: _links.email_value(raw),
+    "phones": _numbers.phone_value,
+    "order_numbers": lambda raw, context: _numbers.order_value(raw),
+    "prices": _numbers.money_value,
+}

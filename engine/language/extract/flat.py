@@ -1,0 +1,56 @@
+"""A text with digits, full-width forms and spaces of every script as ASCII, each character still at its place.
+
+Unlike normalisation it keeps case, so that spans and spellings (IBAN, order numbers) survive.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+_DROPPED = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\ufe0e\ufe0f")
+_ALIKE = {"。": ".", "．": ".", "｡": ".", "–": "-", "—": "-", "‑": "-", "‐": "-", "−": "-", "﹣": "-", "’": "'", "‘": "'"}
+
+
+@dataclass(frozen=True)
+class Flat:
+    """`text` and, for each of its characters, the index of the original character it came from."""
+
+    original: str
+    text: str
+    places: tuple[int, ...] | None
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """A span of `text` as a span of the original."""
+        if self.places is None or start >= end:
+            return start, end
+        return self.places[start], self.places[end - 1] + 1
+
+
+@lru_cache(maxsize=64)
+def flat(original: str) -> Flat:
+    """The flat form of a text; ASCII text is its own."""
+    if original.isascii():
+        return Flat(original, original, None)
+    characters, places = [], []
+    for index, character in enumerate(original):
+        if character in _DROPPED:
+            continue
+        characters.append(_one(character))
+        places.append(index)
+    return Flat(original, "".join(characters), tuple(places))
+
+
+def _one(character: str) -> str:
+    if character.isascii():
+        return character
+    if character in _ALIKE:
+        return _ALIKE[character]
+    digit = unicodedata.decimal(character, None)
+    if digit is not None:
+        return str(digit)
+    if character.isspace():
+        return "\n" if character in "\u2028\u2029\x85" else " "
+    folded = unicodedata.normalize("NFKC", character)
+    return folded if len(folded) == 1 else character
