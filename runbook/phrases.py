@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from engine.language.declare import Declarations
-from engine.language.facts import Fact
+from engine.language.facts import Fact, catalogue
 from engine.language.project import LineSource
 from engine.language.yaml_write import CannotWrite, inline
 
@@ -48,7 +48,9 @@ class Names:
         """The card that a path reads from: `waves.x`, `marks.x.kind`, a field of a question; empty if none."""
         kind, _, rest = path.partition(".")
         own = f"{kind}/{rest.partition('.')[0]}"
-        return own if own in self.titles else f"questions/{kind}" if f"questions/{kind}" in self.titles else ""
+        if own in self.titles:
+            return own
+        return f"questions/{kind}" if f"questions/{kind}" in self.titles and path not in catalogue() else ""
 
 
 def names_of(line: LineSource) -> Names:
