@@ -82,7 +82,7 @@ def _frame(sections: list[Section], piece: Piece) -> None:
 
 
 def _fill(sections: list[Section], run: Sequence[Piece]) -> None:
-    texts = list(_instructions(run))
+    texts = [text for text in _instructions(run) if text.strip()]
     if not texts:
         return
     loose = not sections or (not sections[-1].level and sections[-1].texts[-1:] != sections[-1].texts[:1])

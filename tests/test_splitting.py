@@ -71,6 +71,7 @@ CASES: dict[str, tuple[str, list[tuple[str, int, list[str]]]]] = {
     "a link definition": ("# A\n[shop]: https://shop.example\n", [("A", 1, ["[shop]: https://shop.example"])]),
     "Windows line ends, a mark at the front, tabs": ("\ufeff# A\r\n\r\n-\tOne.\r\n", [("A", 1, ["-   One."])]),
     "nothing": (" \n\n\t\n", []),
+    "a line of hard spaces": ("\u00a0\n\nBe kind.", [("Opening", 0, ["Be kind."])]),
 }  # fmt: skip
 
 
