@@ -215,6 +215,25 @@ def render(line: LineSource, switches_on: Iterable[str] = (), question: str | No
     return _Prompt(line).render(frozenset(switches_on), question)
 
 
+@dataclass(frozen=True)
+class Part:
+    """A block as the model reads it: its heading (empty for none) and its items by the id of their instruction."""
+
+    block: str
+    head: str
+    items: Mapping[str, str]
+
+    @property
+    def text(self) -> str:
+        return "\n".join([*([self.head] if self.head else []), *self.items.values()])
+
+
+def parts(line: LineSource) -> tuple[str, list[Part]]:
+    """What prompts are put together from: the opening, and every block in order, whether a prompt holds it or not."""
+    prompt = _Prompt(line)
+    return prompt.opening(), [prompt.part(block) for block in _blocks_in_order(line)]
+
+
 class _Prompt:
     """A line's resolved texts, rendered under one set of switches after another."""
 
@@ -223,16 +242,21 @@ class _Prompt:
         self.texts = resolved(line)[0]
 
     def render(self, on: frozenset[str], question: str | None) -> str:
-        setting = self.line.config.prompt
         names, adds = told(self.line, question)
-        parts = [_clean(self.constants.filled(setting.opening))] if _answers(self.line, question) else []
+        parts = [self.opening()] if _answers(self.line, question) else []
         for block in (self.line.blocks[name] for name in names if name in self.line.blocks):
             if block.switch is None or block.switch in on:
-                heading = block.heading or setting.heading
-                head = [] if heading == "none" else [self.template(heading, {"title": block.title, "id": block.id})]
-                parts.append("\n".join([*head, *(self.item(item.id) for item in block.instructions)]))
+                parts.append(self.part(block).text)
         parts.append("\n".join(self.item(id) for id in adds if id in self.texts))
         return "\n\n".join(part for part in parts if part) + "\n" if any(parts) else ""
+
+    def opening(self) -> str:
+        return _clean(self.constants.filled(self.line.config.prompt.opening))
+
+    def part(self, block: Block) -> Part:
+        heading = block.heading or self.line.config.prompt.heading
+        head = "" if heading == "none" else self.template(heading, {"title": block.title, "id": block.id})
+        return Part(block.id, head, {item.id: self.item(item.id) for item in block.instructions})
 
     def template(self, template: str, values: Mapping[str, str]) -> str:
         return str(fill(template, lambda path: values.get(path) or self.constants.value(path) or f"{{{path}}}"))
