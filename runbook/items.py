@@ -15,7 +15,7 @@ from engine.files import short_hash
 from engine.language.kinds import Change, Question
 from engine.language.problems import Place, Problem, nearest
 from engine.language.project import Card, LineSource
-from engine.prompt import Resolved, answer_schema, resolved
+from engine.prompt import Constants, Resolved, answer_schema, resolved
 
 INSTRUCTION, ORDER, BLOCK, BLOCKS, PROMPT, SCHEMA, QUESTION = (
     "instruction", "order", "block", "blocks", "prompt", "schema", "question",
@@ -139,17 +139,19 @@ def _items(line: LineSource, texts: Mapping[str, Resolved], explained: Mapping[s
     for text in texts.values():
         cards = explained.get(text.id, [])
         yield Item(f"{INSTRUCTION} {text.id}", short_hash(text.text), text.place, cards[0].name if cards else None)
+    constants = Constants(line)
     for block in line.blocks.values():
         ids = " ".join(item.id.removeprefix(f"{block.id}.") for item in block.instructions)
         yield Item(f"{ORDER} {block.id}", ids, block.source.place_of(("instructions",)), LINE)
         included = f"switch:{block.switch}" if block.switch else "always"
         place = block.source.place_of(("switch",) if block.switch else ("title",))
-        heading = block.title if block.heading is None else f"{block.heading}\n{block.title}"
+        heading = block.title if block.heading is None else f"{constants.filled(block.heading)}\n{block.title}"
         yield Item(f"{BLOCK} {block.id}", f"{included} {short_hash(heading)}", place, LINE)
     setting = line.config.prompt
     place = line.source.place_of(("prompt",))
     yield Item(BLOCKS, " ".join(setting.blocks), line.source.place_of(("prompt", "blocks")), LINE)
-    yield Item(PROMPT, short_hash(_json([setting.opening, setting.heading, setting.item])), place, LINE)
+    templates = [constants.filled(template) for template in (setting.opening, setting.heading, setting.item)]
+    yield Item(PROMPT, short_hash(_json(templates)), place, LINE)
     for id, card in line.of("questions").items():
         schema = short_hash(json.dumps(answer_schema(card), ensure_ascii=True))
         yield Item(f"{SCHEMA} {id}", schema, card.place("fields"), card.name)

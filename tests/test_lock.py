@@ -27,14 +27,18 @@ from small import (
     checked,
     codes,
     edited,
+    line_of,
     prepared,
     read,
     small,
 )
 
+from engine.language.project import LineSource, read_project
 from engine.language.yaml_source import parse
+from engine.prompt import answer_schema, goldens
 from runbook.accept import acceptable
 from runbook.base import Base
+from runbook.build import prepare
 from runbook.check import CODES
 from runbook.items import speakable
 from runbook.lock import Lock, Locked, read_lock, write_lock
@@ -88,6 +92,8 @@ CASES = [
     Case("a block left out", ((LINE, "[manner, rules, lookup]", "[manner, rules]"),), "prompt_blocks_changed", f"{LINE}:13:11", "blocks"),
     Case("template", ((LINE, "  blocks:", "  item: '* {text}'\n  blocks:"),), "prompt_template_changed", f"{LINE}:12:3", "prompt"),
     Case("opening", ((LINE, "You answer", "You reply"),), "prompt_template_changed", f"{LINE}:12:3", "prompt"),
+    Case("a name that the opening takes in", ((LINE, "title: Corner shop", "title: Corner store"),), "prompt_template_changed", f"{LINE}:12:3", "prompt"),
+    Case("a heading of its own", ((RULES, "title: Rules", "heading: '## {title}'\ntitle: Rules"),), "block_title_changed", f"{RULES}:2:8", "block rules"),
     Case("a field's bound", ((RATING, "to: 1", "to: 10"),), "answer_schema_changed", f"{RATING}:7:3", "schema rating"),
     Case("order of fields", ((RATING, "  good: yes_no\n  kind: [repeat, new]\n", "  kind: [repeat, new]\n  good: yes_no\n"),),
          "answer_schema_changed", f"{RATING}:7:3", "schema rating"),
@@ -164,6 +170,33 @@ def test_a_near_miss_in_explains_offers_the_right_id() -> None:
     files = edited(SMALL, STYLE, "manner.kind]", "manner.kinde]")
     cures = {problem.code: problem.cure for problem in checked(files).problems}
     assert cures["explains_unknown"] == "Did you mean `manner.kind`?"
+
+
+def test_no_value_of_any_file_changes_what_the_model_is_told_unseen() -> None:
+    """Every single value of every card and block, changed by one character: where a prompt or a schema changes, the
+    lock has a finding."""
+    before, told = small(), 0
+    for name, text in SMALL.items():
+        source, _ = parse(text, name)
+        assert source is not None
+        for path, span in source.spans.items():
+            if span.style in "{[:-":
+                continue
+            after = {**before, name: f"{text[: span.end]}9{text[span.end :]}" if span.style == "plain" else text}
+            if span.style != "plain":
+                after[name] = f"{text[: span.start + 3]}9{text[span.start + 3 :]}"
+            project = read_project(after)
+            line = project.lines.get("shop")
+            if project.problems or line is None or line.broken:
+                continue  # no longer a card: refused for another reason
+            if _said(line) != _said(line_of(before)):
+                told += 1
+                assert prepare(project, after, NO_BASE)["shop"].judgement.findings, (name, path)
+    assert told > 20
+
+
+def _said(line: LineSource) -> tuple[object, ...]:
+    return goldens(line), {name: answer_schema(card) for name, card in line.of("questions").items()}
 
 
 # old entries
@@ -354,6 +387,20 @@ def test_a_hash_edited_in_the_lock_is_named_as_such(with_base: bool) -> None:
     assert found == ["lock_edited_by_hand"]
 
 
+def test_a_hand_edit_of_the_lock_is_named_beside_a_changed_card_too() -> None:
+    before = built(accepted(edited(small(), MANNER, "Stay kind", "Be kind"), "manner.kind"))
+    changed = edited(before, GUARD, "sends a customer to a stranger", "costs a customer an hour")
+    text = prepared(before).now.items["instruction manner.kind"].text
+    line = next(one for one in changed[LOCK].split("\n") if text in one)
+    first = line.rpartition("first: ")[2].rstrip("}")
+    for old in (f"'{text}'", first):
+        wrong = line.replace(old, "'0123456789abcdef'")
+        spoilt = edited(changed, LOCK, line, wrong)
+        report = checked(spoilt, at_base(before))
+        assert [problem.code for problem in report.problems] == ["lock_edited_by_hand", "stale"]
+        assert "`instruction manner.kind` was never built so" in report.problems[0].says
+
+
 def test_a_lock_edited_to_match_a_changed_rule_is_seen_without_a_base() -> None:
     """The rule, and its hash in the lock; the golden file still tells the old text."""
     before = small()
@@ -417,6 +464,19 @@ def test_added_and_removed_instructions_leave_the_order_as_it_was() -> None:
     files = accepted(files, "order manner", "Kindness first.")
     assert "item: order manner\n    from: short kind\n    to: kind short\n" in files[LINE]
     assert codes(built(files), at_base(before)) == []
+
+
+@pytest.mark.parametrize("with_base", [False, True])
+def test_an_instruction_that_came_later_has_its_place_in_the_order_too(with_base: bool) -> None:
+    more = "  - {id: manner.more, text: Be brief.}\n"
+    before = edited(edited(small(), MANNER, GREET, GREET + more), STYLE, EXPLAINS, EXPLAINS[:-1] + ", manner.more]")
+    before = built(accepted(before, "manner.more"))
+    base = at_base(before) if with_base else NO_BASE
+    files = edited(before, MANNER, GREET + more, more + GREET)
+    assert codes(files, base) == ["instructions_reordered"]
+    files = accepted(files, "order manner", base=base)
+    assert "from: greet more\n    to: more greet\n" in files[LINE]
+    assert codes(built(files, base), base) == []
 
 
 def test_an_order_changed_after_a_rename_is_still_seen() -> None:
