@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,14 @@ class Group(click.Group):
             status = super().invoke(context)
         except commands.Refused as refused:
             click.echo(f"rulecard: {refused}", err=True)
+            status = 2
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            if os.environ.get("RULECARD_DEBUG"):
+                raise
+            says = f"rulecard failed: {type(error).__name__}: {str(error)[:300]}"
+            click.echo(f"{says}\nThis is a fault of Rulecard. RULECARD_DEBUG=1 shows where; please report it.", err=True)
             status = 2
         context.exit(status if isinstance(status, int) else 0)
 
