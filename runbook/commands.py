@@ -19,7 +19,7 @@ from runbook.build import Documents, Prepared, leftovers, outputs, prepare, refu
 from runbook.check import Report, cannot_run
 from runbook.check import check as checked
 from runbook.formats import FORMATS
-from runbook.session import Refused, Session, judged, open_project, outcomes
+from runbook.session import Refused, Session, judged, mistakes, open_project, outcomes, runs
 
 Say = Callable[[str], None]
 HELD, FOUND, UNUSABLE = 0, 1, 2
@@ -214,8 +214,13 @@ def test(cards: tuple[str, ...], project: Path | None, line: str | None, form: s
     session = open_project(project)
     if not session.lines:
         raise Refused(str(session.problems[0]) if session.problems else f"{session.root} holds no line.")
-    problems, ran = list(session.problems), 0
+    problems, ran, unrun = list(session.problems), 0, list[str]()
     for one in session.only(line):
+        wrong = mistakes(one)
+        if not runs(one, wrong):
+            problems += (problem for problem in wrong if problem.code != "example_missing")
+            unrun.append(one.name)
+            continue
         for outcome in outcomes(one, _named(one.source.cards, cards)):
             ran += 1
             if not outcome.held:
@@ -226,6 +231,8 @@ def test(cards: tuple[str, ...], project: Path | None, line: str | None, form: s
             say(str(problem))
         failed = sum(1 for problem in problems if problem.code == "example_failed")
         say(f"{ran - failed} examples held, {failed} failed.")
+        if unrun:
+            say(f"The examples of {', '.join(unrun)} did not run: mend the mistakes first.")
     else:
         say(_printed(report, form))
     return report.status

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.language.analysis import analyse
-from engine.language.examples import run_examples
+from engine.language.examples import Outcome, run_examples
 from engine.language.kinds import Common
 from engine.language.line import Line
 from engine.language.points import POINTS
@@ -18,7 +18,7 @@ from engine.language.references import references
 from engine.language.yaml_write import inline
 from engine.prompt import Resolved, resolved
 from runbook import readable
-from runbook.session import Refused
+from runbook.session import Refused, mistakes, runs
 
 WIDTH = 100
 """Columns at which the text is wrapped."""
@@ -42,6 +42,10 @@ def explained(line: Line, name: str) -> dict[str, Any]:
         return _told_card(line, card)
     found = next((one for one in resolved(line.source)[0].values() if one.id == name), None)
     if found is None:
+        given = name.removesuffix(".yaml").removeprefix(f"cards/{line.name}/")
+        for broken in sorted(line.source.broken):
+            if given in (broken, broken.partition("/")[2]):
+                raise Refused(f"{broken} cannot be read: `rulecard check` says why.")
         ids = {card.id for card in line.source.cards.values()}
         known = [*line.source.cards, *ids, *(one.id for one in line.source.instructions())]
         raise Refused(f"There is no card or instruction `{name}`. {nearest(name, known)}".rstrip())
@@ -81,12 +85,14 @@ def _told_card(line: Line, card: Card) -> dict[str, Any]:
         told["on_error"] = readable.ending(raw.get("on_error", point.on_error))
     told["settings"] = {key: value for key, value in raw.items() if key not in _TOLD}
     told["explains"] = [{"id": id, "text": texts[id].text if id in texts else None} for id in body.explains]
-    told["examples"] = [_example(card, outcome) for outcome in run_examples(line, card)]
+    told["ran"] = runs(line, mistakes(line))
+    outcomes = run_examples(line, card) if told["ran"] else [None] * len(body.examples)
+    told["examples"] = [_example(card, index, outcome) for index, outcome in enumerate(outcomes)]
     told["uses"] = sorted(uses)
     others = (other for other in line.source.cards.values() if other is not card)
     told["used_by"] = sorted(other.name for other in others if card.name in references(other))
     told["used_by"] += [f"the instruction {one.id}" for one in texts.values() if f"{card.kind}.{card.id}" in one.slots]
-    told["findings"] = _findings(line, card)
+    told["findings"] = _findings(line, card) if told["ran"] else []
     told["changes"] = raw.get("changes", [])
     return told
 
@@ -104,10 +110,12 @@ def _stands(line: Line, card: Card) -> str:
     return f"asked at {at}" if at else ""
 
 
-def _example(card: Card, outcome: Any) -> dict[str, Any]:
-    raw = card.source.value["examples"][outcome.index]
-    told = {"number": outcome.index + 1, "held": outcome.held, "example": raw}
-    return told if outcome.held else {**told, "failure": outcome.failure, "tree": list(outcome.tree)}
+def _example(card: Card, index: int, outcome: Outcome | None) -> dict[str, Any]:
+    """One example and what became of it; `held` is null when it could not run."""
+    told = {"number": index + 1, "example": card.source.value["examples"][index]}
+    if outcome is None or outcome.held:
+        return {**told, "held": None if outcome is None else True}
+    return {**told, "held": False, "failure": outcome.failure, "tree": list(outcome.tree)}
 
 
 def _findings(line: Line, card: Card) -> list[dict[str, str]]:
@@ -131,7 +139,7 @@ def _told_instruction(line: Line, found: Resolved) -> dict[str, Any]:
         "told_in": sorted(card.name for card in line.source.of("questions").values() if _is_told(card, found)),
         "changes": [one for one in changes if one.get("instruction") == found.id],
     }  # fmt: skip
-    return {**told, "written": written.text} if found.slots else told
+    return told if written.text.strip() == found.text else {**told, "written": written.text}
 
 
 def _is_told(card: Card, found: Resolved) -> bool:
@@ -163,6 +171,8 @@ def _lines(told: dict[str, Any]) -> Iterator[str]:
     explains = [f"{one['id']}: {one['text'] or '(no such instruction)'}" for one in told["explains"]]
     yield from _listed("Explains", explains)
     yield from _listed("Examples", [line for one in told["examples"] for line in _example_lines(one)])
+    if not told["ran"]:
+        yield "  The line has mistakes, so no example ran and nothing was analysed: `rulecard check` lists them."
     yield from _listed("Uses", told["uses"])
     yield from _listed("Used by", told["used_by"])
     findings = [f"{one['level']}: {one['says']} ({one['proof']}) {one['cure']}" for one in told["findings"]]
@@ -187,8 +197,9 @@ def _instruction_lines(told: dict[str, Any]) -> Iterator[str]:
 
 
 def _example_lines(one: dict[str, Any]) -> Iterator[str]:
-    yield f"{one['number']}. {'holds' if one['held'] else 'FAILS'}: {readable.example(one['example'])}"
-    if not one["held"]:
+    became = {True: "holds", False: "FAILS", None: "not run"}[one["held"]]
+    yield f"{one['number']}. {became}: {readable.example(one['example'])}"
+    if one["held"] is False:
         yield f"   {one['failure']}"
         yield from one["tree"]
 

@@ -11,6 +11,7 @@ from engine.files import Tree, read_tree
 from engine.language.analysis import analyse
 from engine.language.compile import compile_line
 from engine.language.examples import Outcome, check_examples, run_examples
+from engine.language.kinds import EXPLAINING
 from engine.language.line import Line
 from engine.language.problems import Problem, nearest
 from engine.language.project import Card, Project, read_project
@@ -82,16 +83,25 @@ def opened(root: Path, tree: Tree) -> Session:
 
 def judged(session: Session, line: Line) -> list[Problem]:
     """What the examples and the analysis of a line say; examples that are themselves wrong do not run."""
-    problems: list[Problem] = []
-    broken = False
-    for card in line.source.cards.values():
-        wrong = check_examples(line, card)
-        problems += wrong
-        broken = broken or any(problem.code != "example_missing" for problem in wrong)
-    if broken or line.source.broken:
+    problems = mistakes(line)
+    if not runs(line, problems):
         return problems
     problems += [outcome.problem() for outcome in outcomes(line) if not outcome.held]
     return problems + analyse(line)
+
+
+def mistakes(line: Line) -> list[Problem]:
+    """What is wrong with the examples of a line, before any of them runs."""
+    return [problem for card in line.source.cards.values() for problem in check_examples(line, card)]
+
+
+def runs(line: Line, found: list[Problem]) -> bool:
+    """Whether the examples of a line can run: every card has been read and compiled (they name one another), and no
+    example is itself wrong. `found`: its `mistakes`."""
+    compiled = line.everything()
+    behave = (card for card in line.source.cards.values() if card.kind not in EXPLAINING)
+    whole = not line.source.broken and all(card.name in compiled for card in behave)
+    return whole and all(problem.code == "example_missing" for problem in found)
 
 
 def outcomes(line: Line, cards: list[Card] | None = None) -> Iterator[Outcome]:

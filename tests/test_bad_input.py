@@ -220,3 +220,35 @@ def test_words_of_a_template_language_are_words(tmp_path: Path) -> None:
         assert "49 " not in text
         assert "7*7" in text.replace("\\", "").replace("&#42;", "*")
         assert f"{code[:-3]}<b>" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("terms/person_words", "title: ", "titel: "),
+        ("marks/waits_for_person", "scope: sender", "scope: nobody"),
+        ("waves/plain_answers", "ago: 1 h", "ago: soon"),
+    ],
+)
+def test_with_a_mistake_in_one_card_no_example_runs_and_it_is_said(
+    project: Path, name: str, old: str, new: str
+) -> None:
+    """Cards name one another, so a broken one must not make the examples of the others fail, or worse, hold."""
+    file = project / f"cards/shop/{name}.yaml"
+    file.write_text(file.read_text().replace(old, new, 1))
+    status, said = rulecard("test", cwd=project)
+    assert status == 1
+    assert f"cards/shop/{name}.yaml:" in said
+    assert "The examples of shop did not run" in said
+    status, said = rulecard("explain", "gates/person_wanted", cwd=project)
+    assert status == 0
+    assert "1. not run: " in said
+    assert "The line has mistakes" in said
+
+
+def test_a_card_that_cannot_be_read_is_not_explained(project: Path) -> None:
+    (project / GATE).write_text("titel: x\n")
+    for name in ("gates/person_wanted", "person_wanted", GATE):
+        status, said = rulecard("explain", name, cwd=project)
+        assert status == 2
+        assert "gates/person_wanted cannot be read: `rulecard check` says why." in said
