@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -51,26 +52,33 @@ def number_of(base: Base) -> int | None:
     return int(words) if words.isdigit() else None
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A repository on `main`: version 1, then version 2."""
-    root = tmp_path / "project"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two repositories to copy. `main`: version 1, then version 2. `branch`: beside it on `work`, which parted from
+    version 2, version 4 committed, and `main` gone on to version 3."""
+    made = tmp_path_factory.mktemp("made")
+    root = made / "main"
     root.mkdir()
-    git(root, "init", "-q", "-b", "main")
+    git(root, "init", "-q", "-b", "main", "--template=")
     commit(root, version(1))
     commit(root, version(2))
-    return root
+    shutil.copytree(root, made / "branch")
+    git(made / "branch", "switch", "-q", "-c", "work")
+    commit(made / "branch", version(4))
+    git(made / "branch", "switch", "-q", "main")
+    commit(made / "branch", version(3))
+    git(made / "branch", "switch", "-q", "work")
+    return made
 
 
 @pytest.fixture
-def branch(folder: Path) -> Path:
-    """The repository on a branch from version 2, with version 4 committed; `main` has gone on to version 3."""
-    git(folder, "switch", "-q", "-c", "work")
-    commit(folder, version(4))
-    git(folder, "switch", "-q", "main")
-    commit(folder, version(3))
-    git(folder, "switch", "-q", "work")
-    return folder
+def folder(made: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(made / "main", tmp_path / "project")
+
+
+@pytest.fixture
+def branch(made: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(made / "branch", tmp_path / "project")
 
 
 def test_on_the_default_branch_it_is_the_parent_of_head(folder: Path) -> None:

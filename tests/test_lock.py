@@ -674,7 +674,7 @@ def stepped(files: Files, what: str, number: int) -> Files:
 
 
 @given(STEPS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_chain_accepted_step_by_step_always_holds(steps: list[tuple[str, int]]) -> None:
     """Whatever is changed and accepted, one thing after another: it holds, against each earlier state and without."""
     files, states = small(), [small()]
