@@ -103,6 +103,19 @@ def test_a_failure_off_the_path_takes_the_safe_ending_of_its_point(at: str, fact
     assert str(ran({"gates/a": gate(conditions[at], first, at=at)}, at=at, facts=facts).ending) == ending
 
 
+@pytest.mark.parametrize(
+    "when", ["{message.text: {matches: '\\bpay'}}", "{message.phones: {empty: false}}", "{message.bare_link: true}"]
+)
+def test_a_text_too_long_to_be_read_fails_closed(when: str) -> None:
+    result = ran({"gates/a": gate(when, "silent")}, message="word " * 20_000)
+    assert (str(result.ending), result.reason) == ("hold", "long_text_unavailable")
+    assert not ran({"gates/a": gate(when, "silent")}, message="word " * 3_000).ended
+
+
+def test_the_length_of_a_text_is_known_however_long_it_is() -> None:
+    assert ran({"gates/a": gate("{message.length: {over: 90000}}", "silent")}, message="word " * 20_000).reason == "a"
+
+
 MARKS = {"marks/seen": "scope: sender\ncarries: {kind: text}\n", "marks/other": "scope: sender\n", "roles/shift": "may: [see]\n",
          "texts/note": "words: A note\n"}  # fmt: skip
 
@@ -194,6 +207,17 @@ def test_edits_leave_every_other_byte(edit: str, before: str, after: str, kind: 
     result = ran({"guard/private": body}, at="memory", item=before)
     assert result.edited == after
     assert result.ended is (not after)
+
+
+def test_effects_happen_once_although_an_edited_text_is_looked_at_twice() -> None:
+    cards = MARKS | {
+        "guard/private": "at: memory\nwhen: {item.phones: {empty: false}}\nedit: {remove: sentence}\nalso: {set: other}\n",
+        "gates/b": "at: memory\nwhen: {item.text: {matches: 'tea'}}\nalso: {set: seen}\n",
+    }
+    line = line_of(cards)
+    turn = turn_of(line, Example(item="Call 020 7946 0999. I like tea."))
+    result = run_point("memory", turn)
+    assert [entry.mark for entry in result.sets] == [entry.mark for entry in turn.marks] == ["seen", "other"]
 
 
 def test_an_edit_that_leaves_nothing_drops_the_item() -> None:

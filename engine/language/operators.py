@@ -270,9 +270,9 @@ class Matches(Operator):
     name = "matches"
 
     def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
-        normal = turn.normal(path) if isinstance(turn.get(path), str) else normalise(str(item.value))
-        if normal is None:
-            return UNKNOWN
+        normal = turn.normal(path, str(item.value))
+        if isinstance(normal, Failed):
+            return failed(normal.source)
         text, evidence = normal.original, list[Evidence]()
         for pattern in self.every_pattern(turn):
             try:

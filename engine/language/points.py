@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Mode = Literal["first", "strictest", "effects"]
+Mode = Literal["first", "guarded", "strictest", "effects"]
 
 OUTCOMES = ("send", "draft", "silent", "store_only", "dropped", "hold")
 """The closed outcomes of a message, from the least to the most strict (a person sees a hold)."""
@@ -15,8 +15,8 @@ OUTCOMES = ("send", "draft", "silent", "store_only", "dropped", "hold")
 class Point:
     """One point: its subject, the endings a card may give there, and which card wins.
 
-    `first`: in order, the first ending wins. `strictest`: all run, the strictest ending wins.
-    `effects`: no ending, cards only set marks and alert.
+    `first`: in order, the first ending wins. `guarded`: so do the gates, then all guard cards are heard and the
+    strictest ending wins. `strictest`: all run, the strictest wins. `effects`: no ending, cards only set marks and alert.
     """
 
     name: str
@@ -58,9 +58,9 @@ POINTS: dict[str, Point] = {
         _path("prompt", "message", (), "effects", "The constant instructions and the live document are put together."),
         _path("model", "message", (), "effects", "The model answers in typed fields."),
         _path("person-needed", "message", _MESSAGE, "first", "The model asks for a person."),
-        _path("answer", "answer", _MESSAGE, "strictest", "The guard reads the answer; one repair."),
-        _path("finish", "answer", _MESSAGE, "strictest", "An empty or marked answer is brought to an end."),
-        _path("review", "answer", _MESSAGE, "strictest", "Last look before the answer may leave."),
+        _path("answer", "answer", _MESSAGE, "guarded", "The guard reads the answer; one repair."),
+        _path("finish", "answer", _MESSAGE, "guarded", "An empty or marked answer is brought to an end."),
+        _path("review", "answer", _MESSAGE, "guarded", "Last look before the answer may leave."),
         _path("outcome", "decision", OUTCOMES, "strictest", "Waves and stops: an outcome can only get stricter."),
         _path("delivery", "send", ("deliver", "dropped", "requeue"), "first", "Each single send."),
         _path("record", "delivered", (), "effects", "What was really delivered is written down."),

@@ -68,21 +68,20 @@ def run_point(point: str, turn: Turn) -> Result:
     return result
 
 
-def _look(point: Point, turn: Turn, rules: Sequence[Rule]) -> Result:
+def _look(point: Point, turn: Turn, rules: Sequence[Rule], effects: bool = True) -> Result:
     result = Result(point)
     gates = [rule for rule in rules if rule.card.kind == "gates"]
     guard = [rule for rule in rules if rule.card.kind == "guard"]
-    everyone = point.mode != "first" and point.name == "outcome"
-    for spoken in _spoken(gates, turn, result):
+    for spoken in _spoken(gates, turn, result, effects):
         if spoken.ending.kind == "next":
             continue
         if spoken.ending.kind == "pass":
             result.ending, result.by = PASS, spoken
             return result
         _settle(point, result, spoken)
-        if not everyone and point.mode != "effects":
+        if point.mode in ("first", "guarded"):
             break
-    for spoken in _spoken(guard, turn, result):
+    for spoken in _spoken(guard, turn, result, effects):
         if spoken.ending.kind not in ("next", "pass"):
             _settle(point, result, spoken)
     if result.by:
@@ -90,12 +89,12 @@ def _look(point: Point, turn: Turn, rules: Sequence[Rule]) -> Result:
     return result
 
 
-def _spoken(rules: Sequence[Rule], turn: Turn, result: Result) -> Iterator[Spoken]:
+def _spoken(rules: Sequence[Rule], turn: Turn, result: Result, effects: bool) -> Iterator[Spoken]:
     for rule in rules:
         spoken = ask(rule, turn)
         if spoken:
             result.spoken.append(spoken)
-            if spoken.answer.holds:
+            if spoken.answer.holds and effects:
                 _effects(spoken, turn, result)
             yield spoken
 
@@ -198,7 +197,7 @@ def _edited(point: str, turn: Turn, first: Result, edits: list[Spoken]) -> Resul
     if edited == text:
         return first
     turn.put(subject, edited)
-    second = _look(POINTS[point], turn, turn.line.ordered(point))
+    second = _look(POINTS[point], turn, turn.line.ordered(point), effects=False)
     second.edited = edited
     still = [one for one in second.spoken if one.rule.edit and one.answer.holds]
     for one in still:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
-from engine.language.extract import Context, Found, extract, measure
+from engine.language.extract import MAX_TEXT, Context, Found, extract, measure
 from engine.language.facts import EXTRACTED, Fact, Type
 from engine.language.normalise import Normal, normalise
 from engine.language.values import read_literal
@@ -24,6 +24,10 @@ SCOPES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 _LISTS = {name for name, spelling, _, _ in EXTRACTED if spelling.startswith("list of ")}
 _MEASURES = {name for name, spelling, _, _ in EXTRACTED if not spelling.startswith("list of ")}
+
+
+LONG_TEXT = "long_text"
+"""The source that fails for a text of more than MAX_TEXT characters: it is not read, so what reads it fails."""
 
 
 class Absent:
@@ -106,14 +110,14 @@ class Turn:
         self.marks = [entry for entry in self.marks if all(entry is not old for old in live)]
         self._read.clear()
 
-    def normal(self, path: str) -> Normal | None:
-        """The normalised text of a text fact, or None when it is absent or failed."""
-        if path not in self._normal:
-            text = self.get(path)
-            if not isinstance(text, str):
-                return None
-            self._normal[path] = normalise(text)
-        return self._normal[path]
+    def normal(self, path: str, text: str) -> Normal | Failed:
+        """The normalised form of a text that the fact at `path` holds; failed when it is too long to be read."""
+        if len(text) > MAX_TEXT:
+            return Failed(LONG_TEXT)
+        known = self._normal.get(path)
+        if known is None or known.original != text:
+            known = self._normal[path] = normalise(text)
+        return known
 
     def get(self, path: str) -> Any:
         """The canonical value of a scalar fact, a list of Items, ABSENT, or Failed."""
@@ -167,17 +171,21 @@ class Turn:
     def _derived(self, path: str, fact: Fact) -> Any:
         subject, _, name = path.rpartition(".")
         if name in _LISTS and f"{subject}.text" in self.line.facts:
-            text = self.get(f"{subject}.text")
+            text = self._readable(f"{subject}.text")
             if isinstance(text, str):
                 return [Item(found.value, found) for found in extract(name, text, self.context)]
             return text
         if name in _MEASURES and f"{subject}.text" in self.line.facts:
-            text = self.get(f"{subject}.text")
+            text = self.get(f"{subject}.text") if name == "length" else self._readable(f"{subject}.text")
             if isinstance(text, str):
                 value = measure(name, text, self.context)
                 return ABSENT if value is None else value
             return text
         return ABSENT
+
+    def _readable(self, path: str) -> Any:
+        text = self.get(path)
+        return Failed(LONG_TEXT) if isinstance(text, str) and len(text) > MAX_TEXT else text
 
     def _computed(self, path: str) -> Any:
         family, _, name = path.partition(".")

@@ -26,8 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 MAX_TEXT = 20_000
-"""Code points of a text that are read: what stands after them is not seen by extractors, and the engine refuses such a
-message before it comes here."""
+"""Code points of a text that are read. A turn does not ask about a longer one: what reads it fails (`long_text`)."""
 
 EXTRACTORS: dict[str, Callable[[Flat, Context], Iterable[Found]]] = {
     "links": _links.links,

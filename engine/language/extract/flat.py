@@ -9,8 +9,22 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-_DROPPED = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\ufe0e\ufe0f")
-_ALIKE = {"。": ".", "．": ".", "｡": ".", "–": "-", "—": "-", "‑": "-", "‐": "-", "−": "-", "﹣": "-", "’": "'", "‘": "'"}
+_DROPPED = frozenset(
+    "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\ufe0e\ufe0f"
+)
+_ALIKE = {
+    "。": ".",
+    "．": ".",
+    "｡": ".",
+    "–": "-",
+    "—": "-",
+    "‑": "-",
+    "‐": "-",
+    "−": "-",
+    "﹣": "-",
+    "’": "'",
+    "‘": "'",
+}
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,107 @@ from engine.language.extract.flat import Flat
 from engine.language.extract.found import Context, Found
 
 _ENDINGS = frozenset(
-    "com net org info biz edu gov mil int arpa name pro aero coop museum jobs mobi travel tel cat post asia example test invalid "
-    "app dev shop store online site website web tech cloud blog xyz club live life world today news email link click space "
-    "fun top vip win work agency company group team support help chat social media digital design studio solutions services "
-    "finance bank money cash delivery express food cafe restaurant pizza fashion shoes games page host download review "
-    "london berlin paris madrid nyc global international network systems center академия онлайн сайт рф".split()
+    [
+        "com",
+        "net",
+        "org",
+        "info",
+        "biz",
+        "edu",
+        "gov",
+        "mil",
+        "int",
+        "arpa",
+        "name",
+        "pro",
+        "aero",
+        "coop",
+        "museum",
+        "jobs",
+        "mobi",
+        "travel",
+        "tel",
+        "cat",
+        "post",
+        "asia",
+        "example",
+        "test",
+        "invalid",
+        "app",
+        "dev",
+        "shop",
+        "store",
+        "online",
+        "site",
+        "website",
+        "web",
+        "tech",
+        "cloud",
+        "blog",
+        "xyz",
+        "club",
+        "live",
+        "life",
+        "world",
+        "today",
+        "news",
+        "email",
+        "link",
+        "click",
+        "space",
+        "fun",
+        "top",
+        "vip",
+        "win",
+        "work",
+        "agency",
+        "company",
+        "group",
+        "team",
+        "support",
+        "help",
+        "chat",
+        "social",
+        "media",
+        "digital",
+        "design",
+        "studio",
+        "solutions",
+        "services",
+        "finance",
+        "bank",
+        "money",
+        "cash",
+        "delivery",
+        "express",
+        "food",
+        "cafe",
+        "restaurant",
+        "pizza",
+        "fashion",
+        "shoes",
+        "games",
+        "page",
+        "host",
+        "download",
+        "review",
+        "london",
+        "berlin",
+        "paris",
+        "madrid",
+        "nyc",
+        "global",
+        "international",
+        "network",
+        "systems",
+        "center",
+        "академия",
+        "онлайн",
+        "сайт",
+        "рф",
+    ]
 )
-_FILES = frozenset("py js ts md rs sh pl so cc ps ml pm mk vi ai".split())
+_FILES = frozenset(["py", "js", "ts", "md", "rs", "sh", "pl", "so", "cc", "ps", "ml", "pm", "mk", "vi", "ai"])
 """Two-letter endings that are far more often files or words than hosts, when nothing else says link."""
 _LABEL = r"[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?"
 _HOST = rf"(?:{_LABEL}\.)+[\p{{L}}][\p{{L}}\p{{N}}\p{{M}}-]*[\p{{L}}\p{{N}}]\.?"
@@ -31,7 +125,9 @@ _REST = r"(?::\d{1,5})?(?:[/?#][^\s<>\"'`|\\^{}]*)?"
 _SCHEME = r"(?P<scheme>https?|ftp|wss?)://(?P<rest>[^\s<>\"'`|\\^{}]+)"
 _OTHER = r"(?P<other>(?:tel|mailto|sms|whatsapp|tg):[^\s<>\"'`|\\^{}]+)"
 _LINK = regex.compile(rf"(?<![\p{{L}}\p{{N}}@_])(?:{_SCHEME}|{_OTHER}|(?P<bare>{_HOST}{_REST}))", regex.I)
-_EMAIL = regex.compile(rf"(?<![\p{{L}}\p{{N}}._%+-])[\p{{L}}\p{{N}}][\p{{L}}\p{{N}}._%+-]*@(?:{_LABEL}\.)+[\p{{L}}]{{2,}}", regex.I)
+_EMAIL = regex.compile(
+    rf"(?<![\p{{L}}\p{{N}}._%+-])[\p{{L}}\p{{N}}][\p{{L}}\p{{N}}._%+-]*@(?:{_LABEL}\.)+[\p{{L}}]{{2,}}", regex.I
+)
 _TRAILING = ".,;:!?…'\"*_~)]}»”’"
 
 

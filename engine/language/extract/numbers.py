@@ -22,7 +22,9 @@ class Money:
 
     def same(self, other: Money) -> bool:
         """The same amount, and the same currency where both name one."""
-        return self.amount == other.amount and (None in (self.currency, other.currency) or self.currency == other.currency)
+        return self.amount == other.amount and (
+            None in (self.currency, other.currency) or self.currency == other.currency
+        )
 
     def __str__(self) -> str:
         amount = f"{self.amount:f}"
@@ -45,7 +47,11 @@ def phones(text: Flat, context: Context) -> Iterator[Found]:
     others += [match.span() for match in _CARD.finditer(text.text) if _luhn(match[0])]
     for match in _PHONE.finditer(text.text):
         start, end = match.span()
-        if any(start < b and a < end for a, b in others) or _NOT_PHONE.search(match[0]) or _in_identifier(text.text, start, end):
+        if (
+            any(start < b and a < end for a, b in others)
+            or _NOT_PHONE.search(match[0])
+            or _in_identifier(text.text, start, end)
+        ):
             continue
         value = _phone(match[0], context.region)
         if value is None:
@@ -72,7 +78,9 @@ def _phone(spelled: str, region: str) -> str | None:
     except phonenumbers.NumberParseException:
         return None
     marked = spelled.startswith(("+", "0", "(")) or regex.search(r"\d[\s().\-/]+\d", spelled) is not None
-    if phonenumbers.is_valid_number(number) or (marked and phonenumbers.is_possible_number(number) and len(digits) >= 9):
+    if phonenumbers.is_valid_number(number) or (
+        marked and phonenumbers.is_possible_number(number) and len(digits) >= 9
+    ):
         return str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
     return digits if spelled.startswith("+") and 8 <= len(digits) <= 15 else None
 
@@ -193,7 +201,11 @@ def ibans(text: Flat, context: Context) -> Iterator[Found]:
         value = regex.sub(r"\s", "", match[0]).upper()
         while len(value) >= 15:
             if int("".join(str(int(c, 36)) for c in value[4:] + value[:4])) % 97 == 1:
-                end = match.start() + len(match[0]) if len(value) == len(regex.sub(r"\s", "", match[0])) else _end(match, len(value))
+                end = (
+                    match.start() + len(match[0])
+                    if len(value) == len(regex.sub(r"\s", "", match[0]))
+                    else _end(match, len(value))
+                )
                 a, b = text.span(match.start(), end)
                 yield Found("ibans", value, a, b, text.original[a:b])
                 break
@@ -214,7 +226,9 @@ _DIGITS = regex.compile(r"(?<![\w.,+-])\d(?:[ -]?\d){6,}(?![\w]|[.,-]\d)")
 
 def ids(text: Flat, context: Context) -> Iterator[Found]:
     """Numbers of seven digits or more that are no telephone, order or card number: they could name a person."""
-    known = [span for kind in (phones, order_numbers, cards) for span in ((f.start, f.end) for f in kind(text, context))]
+    known = [
+        span for kind in (phones, order_numbers, cards) for span in ((f.start, f.end) for f in kind(text, context))
+    ]
     for match in _DIGITS.finditer(text.text):
         a, b = text.span(*match.span())
         if all(b <= start or end <= a for start, end in known):

@@ -25,7 +25,12 @@ _TIME = (
 _SPANISH = r"(?P<las>\b(?:a|sobre|para|hasta|desde)\s+las?\s+(?P<lh>[01]?\d|2[0-3])(?:(?::|\.|\s+y\s+)(?P<lm>[0-5]\d|media|cuarto))?\b(?![:.]?\d)(?:\s+de\s+la\s+(?P<lpart>mañana|tarde|noche))?)"
 _TO = r"\s*(?:-|to|and|until|till|a|y|hasta|a\s+las|y\s+las)\s*"
 _RANGE = regex.compile(
-    r"(?<![\d:.])(?:" + _TIME.replace("{n}", "1") + "|(?P<low>[01]?\\d|2[0-3]))" + _TO + _TIME.replace("{n}", "2") + r"(?![\d:])",
+    r"(?<![\d:.])(?:"
+    + _TIME.replace("{n}", "1")
+    + "|(?P<low>[01]?\\d|2[0-3]))"
+    + _TO
+    + _TIME.replace("{n}", "2")
+    + r"(?![\d:])",
     regex.I,
 )
 _ONE = regex.compile(r"(?<![\d:.,/-])" + _TIME.replace("{n}", "1") + r"(?![\d:])", regex.I)
@@ -89,7 +94,9 @@ def _single(match: regex.Match[str]) -> Moment | None:
 
 def _las(match: regex.Match[str]) -> Moment | None:
     spelled = match["lm"]
-    minute = {"media": 30, "cuarto": 15}.get((spelled or "").lower(), int(spelled) if spelled and spelled.isdigit() else 0)
+    minute = {"media": 30, "cuarto": 15}.get(
+        (spelled or "").lower(), int(spelled) if spelled and spelled.isdigit() else 0
+    )
     half = {"mañana": "a", "tarde": "p", "noche": "p"}.get((match["lpart"] or "").lower())
     return _moment(int(match["lh"]), minute, half if int(match["lh"]) <= 12 else None, len(match["lh"]) == 2)
 

@@ -89,7 +89,8 @@ def _json(text: str) -> Iterator[Found]:
 
 _STOP = regex.compile(r"(?:[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+|\n+)\s*")
 _ABBREVIATION = regex.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|st|no|nr|approx|e\.g|i\.e|etc|vs|sr|sra|srta|dra|ud|uds|aprox|pág|núm|av|a\.m|p\.m|a|p)|(?<=\s|^)\p{L})\.$", regex.I
+    r"(?:\b(?:mr|mrs|ms|dr|st|no|nr|approx|e\.g|i\.e|etc|vs|sr|sra|srta|dra|ud|uds|aprox|pág|núm|av|a\.m|p\.m|a|p)|(?<=\s|^)\p{L})\.$",
+    regex.I,
 )
 
 
