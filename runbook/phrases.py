@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 from engine.language.declare import Declarations
 from engine.language.facts import Fact, catalogue
 from engine.language.project import LineSource
+from engine.language.references import ID_FACTS
 from engine.language.yaml_write import CannotWrite, inline
 
 PieceKind = Literal["", "card", "fact", "code", "value", "words", "ending"]
@@ -120,7 +121,17 @@ def condition(raw: Any, names: Names, depth: int = 0) -> Lines:
             term = card(name, names.titles.get(name, ""))
             yield depth, put("{}: holds" if asked is True else "{}: does not hold", term)
         else:
-            yield from _fact(path, asked, names, depth)
+            for deep, phrase in _fact(path, asked, names, depth):
+                yield deep, _with_ids(path, phrase, names)
+
+
+def _with_ids(path: str, phrase: Phrase, names: Names) -> Phrase:
+    """Ids of cards that a fact is compared with, as links to them."""
+    kinds = ID_FACTS.get(path, ())
+    return tuple(
+        piece._replace(to=next((f"{kind}/{piece.text}" for kind in kinds if f"{kind}/{piece.text}" in names.titles), ""))
+        if kinds and piece.kind == "code" else piece for piece in phrase
+    )  # fmt: skip
 
 
 def _grouped(raw: Any, names: Names, depth: int) -> Lines:
@@ -148,7 +159,9 @@ def _fact(path: str, asked: Any, names: Names, depth: int) -> Lines:
     if said:
         yield depth, (*head, Piece(" "), *joined(said, ", and "))
     for key, operand in asked.items():
-        if key in ("some", "none", "every", "count") and isinstance(operand, Mapping):
+        if key == "count" and isinstance(operand, Mapping) and not operand.get("where"):
+            yield depth, (name, Piece(": their number "), *_numbers(operand))
+        elif key in ("some", "none", "every", "count") and isinstance(operand, Mapping):
             yield depth, put("{}, {}:", (name,), _QUANTIFIED[key](operand))
             of = operand.get("where", {}) if key == "count" else operand
             yield from _items(of, names, depth + 1)
@@ -161,8 +174,13 @@ def _items(of: Any, names: Names, depth: int) -> Lines:
 
 
 def _counted(operand: Mapping[str, Any]) -> Phrase:
-    asked = [put(_ASKS[key], value(one)) for key, one in operand.items() if key != "where" and key in _ASKS]
-    return (Piece("the number of those" + (" " if asked else "")), *joined(asked, " and "), Piece(" where"))
+    asked = _numbers(operand)
+    return (Piece("the number of those" + (" " if asked else "")), *asked, Piece(" where"))
+
+
+def _numbers(operand: Mapping[str, Any]) -> Phrase:
+    asked = (put(_ASKS[key], value(one)) for key, one in operand.items() if key != "where" and key in _ASKS)
+    return joined(asked, " and ")
 
 
 _QUANTIFIED: Mapping[str, Any] = {
@@ -177,12 +195,24 @@ def _operator(key: str, operand: Any, many: bool, path: str) -> Phrase:
         return (Piece(absent if operand is True else present),)
     if key == "between" and isinstance(operand, list) and len(operand) == 2:
         return put("lies between {} and {}", value(operand[0]), value(operand[1]))
+    if key == "has" and isinstance(operand, Mapping):
+        return put("contains one of {}", value(operand.get("of"))) + _lengths(operand)
     if key == "like" and isinstance(operand, Mapping):
         return put("is like one of {} by {} or more", value(operand.get("to")), value(operand.get("at_least")))
     if key == "within" and path.startswith("marks."):
         return put("counted over {}", value(operand))
+    if key in ("share_of", "distinct") and isinstance(operand, str):
+        return put(_ASKS[key], _reference(operand))
     form = (_ASKS_MANY if many else _ASKS).get(key)
     return put(form, value(operand)) if form else ()
+
+
+def _lengths(operand: Mapping[str, Any]) -> Phrase:
+    """How long the values are that a text is searched for."""
+    words = {"at_least": "at least", "at_most": "at most"}
+    said = [put(f"{words[key]} {{}}", value(operand[key])) for key in words if key in operand]
+    alone = (Piece(", standing alone"),) if operand.get("alone") is True else ()
+    return (*((Piece(" of "), *joined(said, " and "), Piece(" characters")) if said else ()), *alone)
 
 
 def value(raw: Any) -> Phrase:

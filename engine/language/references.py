@@ -18,11 +18,11 @@ _KEYS = {
     "set": ("marks",), "clear": ("marks",), "ladder": ("ladders",), "limits": ("limits",), "start": ("questions",),
 }  # fmt: skip
 """Keys under which a word is the id of a card, and its kinds."""
-_FACTS = {
+ID_FACTS = {
     "sender.role": ("roles",), "decision.card": ("gates", "guard"), "delivered.card": ("gates", "guard"),
     "decision.wave": ("waves",), "delivered.wave": ("waves",),
 }  # fmt: skip
-"""Facts whose values are ids of cards."""
+"""Facts whose values are ids of cards, and the kinds of those."""
 _OWN_PROSE = ("title", "why", "examples", "changes", "owner", "since")
 
 
@@ -45,7 +45,7 @@ def _names(part: Any, key: str = "", fact: str = "") -> Iterator[str]:
             yield from _names(one, key, fact)
     elif isinstance(part, str):
         if _ID.fullmatch(part):
-            yield from (f"{kind}/{part}" for kind in (*_KEYS.get(key, ()), *_FACTS.get(fact, ())))
+            yield from (f"{kind}/{part}" for kind in (*_KEYS.get(key, ()), *ID_FACTS.get(fact, ())))
         yield from _of_path(part)
         for slot in slots_of(part):
             yield from _of_path(slot.path)
