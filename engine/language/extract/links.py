@@ -120,11 +120,12 @@ _ENDINGS = frozenset(
 _FILES = frozenset(["py", "js", "ts", "md", "rs", "sh", "pl", "so", "cc", "ps", "ml", "pm", "mk", "vi", "ai"])
 """Two-letter endings that are far more often files or words than hosts, when nothing else says link."""
 _LABEL = r"[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?"
-_HOST = rf"(?:{_LABEL}\.)+[\p{{L}}][\p{{L}}\p{{N}}\p{{M}}-]*[\p{{L}}\p{{N}}]\.?"
+_HOST = r"(?>[\p{L}\p{N}][\p{L}\p{N}\p{M}-]*+(?:\.[\p{L}\p{N}][\p{L}\p{N}\p{M}-]*+)++)\.?"
+"""Taken whole or not at all, so that a long row of labels is read once; what it must be is looked at afterwards."""
 _REST = r"(?::\d{1,5})?(?:[/?#][^\s<>\"'`|\\^{}]*)?"
 _SCHEME = r"(?P<scheme>https?|ftp|wss?)://(?P<rest>[^\s<>\"'`|\\^{}]+)"
 _OTHER = r"(?P<other>(?:tel|mailto|sms|whatsapp|tg):[^\s<>\"'`|\\^{}]+)"
-_LINK = regex.compile(rf"(?<![\p{{L}}\p{{N}}@_])(?:{_SCHEME}|{_OTHER}|(?P<bare>{_HOST}{_REST}))", regex.I)
+_LINK = regex.compile(rf"(?<![\p{{L}}\p{{N}}@_.-])(?:{_SCHEME}|{_OTHER}|(?P<bare>{_HOST}{_REST}))", regex.I)
 _EMAIL = regex.compile(
     rf"(?<![\p{{L}}\p{{N}}._%+-])[\p{{L}}\p{{N}}][\p{{L}}\p{{N}}._%+-]*@(?:{_LABEL}\.)+[\p{{L}}]{{2,}}", regex.I
 )
@@ -181,7 +182,11 @@ def _is_host(match: regex.Match[str], text: str, end: int) -> bool:
     host = regex.split(r"[:/?#]", spelled, maxsplit=1)[0].rstrip(".")
     labels = host.split(".")
     last = labels[-1].lower()
-    if text[end : end + 1] == "@" or len(labels) < 2:
+    if (
+        text[end : end + 1] == "@"
+        or len(labels) < 2
+        or not regex.fullmatch(r"\p{L}[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}]", last)
+    ):
         return False
     rest = len(spelled) > len(host) + 1 or labels[0].lower() == "www"
     if not last.isascii():

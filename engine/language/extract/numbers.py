@@ -32,7 +32,9 @@ class Money:
 
 
 _PHONE = regex.compile(r"(?<![\d.,:/])(?:\+|00)?\(?\d(?:[\s().\-/]{0,2}\d){6,16}(?![\d:]|[.,]\d)")
-_NOT_PHONE = regex.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}:\d{2}|\d{4}\s*-\s*\d{4}(?!\d)")
+_NOT_PHONE = regex.compile(
+    r"\d{4}-\d{2}-\d{2}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}:\d{2}|^(?:19|20)\d\d\s*-\s*(?:19|20)\d\d$"
+)
 
 
 def phones(text: Flat, context: Context) -> Iterator[Found]:
