@@ -15,6 +15,7 @@ from engine.language.kinds import EXPLAINING
 from engine.language.line import Line
 from engine.language.problems import Problem, nearest
 from engine.language.project import Card, Project, read_project
+from runbook.remembered import remember, remembered
 
 
 class Refused(Exception):
@@ -74,10 +75,14 @@ def opened(root: Path, tree: Tree) -> Session:
     """A session over files already read."""
     session = Session(root, tree, read_project(tree.texts("cards", "rules")))
     session.problems = [*tree.problems, *(session.project.problems if not tree.problems or tree.files else [])]
+    known = remembered(root)
     for name, source in session.project.lines.items():
-        line, problems = compile_line(source)
+        line, problems = compile_line(source, known)
         session.lines[name] = line
         session.problems += problems
+    held = frozenset(pattern for line in session.lines.values() for pattern in line.patterns)
+    if held - known:
+        remember(root, held)
     return session
 
 

@@ -19,9 +19,12 @@ from engine.language.reading import Reader
 from engine.language.slots import slots_of
 
 
-def compile_line(source: LineSource) -> tuple[Line, list[Problem]]:
-    """The compiled line and every mistake found; a card with a mistake is left out of the compiled line."""
-    builder = _Builder(source)
+def compile_line(source: LineSource, checked: frozenset[str] = frozenset()) -> tuple[Line, list[Problem]]:
+    """The compiled line and every mistake found; a card with a mistake is left out of the compiled line.
+
+    `checked`: sources of patterns that this version has found good before (their check is the slow part).
+    """
+    builder = _Builder(source, checked)
     builder.build()
     return builder.line, builder.problems
 

@@ -21,9 +21,9 @@ TYPE_NAMES = tuple(f"{many}{name}" for many in ("", "list of ") for name in SCAL
 class Declarations:
     """The line under construction and the problems found so far."""
 
-    def __init__(self, source: LineSource) -> None:
+    def __init__(self, source: LineSource, checked: frozenset[str]) -> None:
         self.source = source
-        self.line = Line(source)
+        self.line = Line(source, checked=checked)
         self.problems: list[Problem] = []
 
     def declare(self) -> None:

@@ -35,6 +35,10 @@ class Line:
     waves: dict[str, Wave] = field(default_factory=dict)
     roles: dict[str, Role] = field(default_factory=dict)
     ladders: dict[str, Ladder] = field(default_factory=dict)
+    checked: frozenset[str] = frozenset()
+    """Sources of patterns that this version has checked before: they are read, but not checked again."""
+    patterns: set[str] = field(default_factory=set)
+    """Sources of the patterns that held."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
 
     @property

@@ -134,7 +134,9 @@ class Operands:
             self.refuse(key, "wrong_type", "A pattern is text: put it in single quotes.")
             return None
         try:
-            return compile_pattern(raw)
+            pattern = compile_pattern(raw, raw in self.line.checked)
+            self.line.patterns.add(raw)
+            return pattern
         except PatternRefused as refused:
             says = refused.says if refused.says.endswith(".") else f"{refused.says}."
             place = self.card.source.place_of(key, refused.at)
