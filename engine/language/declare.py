@@ -21,7 +21,7 @@ TYPE_NAMES = tuple(f"{many}{name}" for many in ("", "list of ") for name in SCAL
 class Declarations:
     """The line under construction and the problems found so far."""
 
-    def __init__(self, source: LineSource, checked: frozenset[str]) -> None:
+    def __init__(self, source: LineSource, checked: frozenset[str] = frozenset()) -> None:
         self.source = source
         self.line = Line(source, checked=checked)
         self.problems: list[Problem] = []
