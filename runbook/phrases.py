@@ -56,7 +56,7 @@ class Names:
 
 def names_of(line: LineSource) -> Names:
     """The names of a line, without compiling it."""
-    declared = Declarations(line)
+    declared = Declarations(line, frozenset())
     declared.declare()
     return Names(declared.line.facts, {name: card.body.title for name, card in line.cards.items()})
 
