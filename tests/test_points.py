@@ -357,3 +357,12 @@ EFFECTS = [
 def test_a_wrong_effect_is_refused(also: str, code: str) -> None:
     _, problems = compiled(MARKS | {"gates/a": f"when: {{message.kind: text}}\nalso: {also}\n"})
     assert code in [problem.code for problem in problems], [str(problem) for problem in problems]
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [("value: 48 h\n", "48 h"), ("value: 400\n", "400"), ("value: 0.15 s\n", "0.15 s"), ("value: 80 %\n", "80 %"), ("value: 48 h\nat_most: 90 min\n", "90 min")],
+)
+def test_a_limit_is_said_as_its_card_writes_it(body: str, words: str) -> None:
+    line = line_of({"limits/x": body, "texts/t": "words: 'Within {limits.x} from {line.name}'\n"})
+    assert line.texts["t"].render(turn_of(line, Example())) == f"Within {words} from A line made for a test"

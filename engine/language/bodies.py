@@ -73,22 +73,33 @@ class Limit:
 
         `length`: how many of the unit named by `per` there are (characters of a text).
         """
+        quantity = self._case(turn)
+        if not isinstance(quantity, Quantity):
+            return quantity
+        amount = quantity.amount
+        if self.of:
+            whole = turn.get(self.of)
+            if not isinstance(whole, float):
+                return whole if isinstance(whole, Failed) else None
+            amount = whole * amount / 100.0
+        if self.per:
+            amount *= length or 0
+        return self._bounded(amount, turn)
+
+    def said(self, turn: Turn) -> str | None:
+        """Its value in words: as the card writes it (`48 h`) unless it is bounded or a share."""
+        value, quantity = self.value(turn), self._case(turn)
+        if not isinstance(value, float) or not isinstance(quantity, Quantity):
+            return None
+        return quantity.written if value == quantity.amount else spell(value, self.kind)
+
+    def _case(self, turn: Turn) -> Quantity | Failed | None:
         for condition, quantity in self.quantities:
-            if condition is not None:
-                got = condition.answer(turn)
-                if got.source:
-                    return Failed(got.source)
-                if not got.holds:
-                    continue
-            amount = quantity.amount
-            if self.of:
-                whole = turn.get(self.of)
-                if not isinstance(whole, float):
-                    return whole if isinstance(whole, Failed) else None
-                amount = whole * amount / 100.0
-            if self.per:
-                amount *= length or 0
-            return self._bounded(amount, turn)
+            got = condition.answer(turn) if condition is not None else None
+            if got is not None and got.source:
+                return Failed(got.source)
+            if got is None or got.holds:
+                return quantity
         return None
 
     def _bounded(self, amount: float, turn: Turn) -> float | Failed | None:
@@ -156,8 +167,7 @@ def slot_lookup(turn: Turn, found: str = "") -> Callable[[str], str | None]:
             return text.render(turn) if text else None
         if path.startswith("limits."):
             limit = turn.line.limits.get(path.removeprefix("limits."))
-            value = limit.value(turn) if limit else None
-            return spell(value, limit.kind) if limit and isinstance(value, float) else None
+            return limit.said(turn) if limit else None
         return spelled(turn.get(path))
 
     return lookup

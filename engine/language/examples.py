@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from engine.language.actions import read_then
-from engine.language.bodies import Limit, Question, Role, Rule, Term, Text, Wave, spell
+from engine.language.bodies import Limit, Question, Role, Rule, Term, Text, Wave
 from engine.language.conditions import Condition, Leaf
 from engine.language.kinds import FIRING, Example
 from engine.language.line import Line
@@ -205,9 +205,8 @@ def _check_text(text: Text, card: Card, example: Example, turn: Turn, line: Line
 
 
 def _check_limit(limit: Limit, card: Card, example: Example, turn: Turn, line: Line) -> Checked:
-    value = limit.value(turn)
-    said = spell(value, limit.kind) if isinstance(value, float) else str(value)
-    wanted = f"{example.becomes:g}" if isinstance(example.becomes, (int, float)) else example.becomes
+    said = limit.said(turn)
+    wanted = str(example.becomes) if isinstance(example.becomes, (int, float)) else example.becomes
     return (f"should be {wanted}; it is {said}." if wanted is not None and said != wanted else ""), None
 
 

@@ -73,7 +73,7 @@ class Change(Strictly):
     date: Date
     why: Text
     instruction: InstructionId | None = None
-    item: Text | None = Field(None, description="another locked thing: `order rules`, `template prompt`, …")
+    item: Text | None = Field(None, description="another locked thing: `order B`, `block B`, `blocks`, `prompt`, `schema Q`, `question Q`")
     from_: Text | None = Field(None, alias="from", description="hash before, or `none`")
     to: Text | None = Field(None, description="hash after, or `none`")
     was: Text | None = Field(None, description="the former id of a renamed instruction")

@@ -205,6 +205,10 @@ class Turn:
         if path == "message.age":
             sent = self.get("message.sent_at")
             return (self.now - sent).total_seconds() if isinstance(sent, dt.datetime) else sent
+        if path == "line.name":
+            return self.line.config.title
+        if path == "line.languages":
+            return self.line.config.languages
         if path == "line.open":
             return self._open()
         if path in ("sender.role", "sender.may", "sender.reads"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -25,10 +25,11 @@ ORDERED = ("number", "percent", "duration", "instant", "clock", "date", "money")
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number with what it measures: `number`, `duration` (seconds) or `percent`."""
+    """A number with what it measures: `number`, `duration` (seconds) or `percent`; and how it was written."""
 
     kind: str
     amount: float
+    written: str = field(default="", compare=False)
 
 
 def read_quantity(raw: Any) -> Quantity:
@@ -36,15 +37,15 @@ def read_quantity(raw: Any) -> Quantity:
     if isinstance(raw, bool) or not isinstance(raw, (int, float, str)):
         raise ValueError(f"`{_shown(raw)}` is no number.")
     if not isinstance(raw, str):
-        return Quantity("number", float(raw))
+        return Quantity("number", float(raw), str(raw))
     match = _QUANTITY.match(raw)
     if not match:
         raise ValueError(f"`{_shown(raw)}` is no number with a unit (ms, s, min, h, d, %).")
     amount, unit = float(match[1]), match[2]
     if unit == "%":
-        return Quantity("percent", amount)
+        return Quantity("percent", amount, raw.strip())
     if unit:
-        return Quantity("duration", amount * SECONDS[unit])
+        return Quantity("duration", amount * SECONDS[unit], raw.strip())
     raise ValueError(f"`{_shown(raw)}` is text: write the number without quotes, or with its unit.")
 
 
