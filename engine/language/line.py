@@ -116,5 +116,5 @@ class Line:
             self.roles,
             self.ladders,
         ):
-            found.update({body.card.name: body for body in table.values()})  # type: ignore[attr-defined]
+            found.update({body.card.name: body for body in table.values()})
         return found

@@ -157,7 +157,7 @@ def same(kind: str, a: Any, b: Any, tolerance: float = 0.0) -> bool:
     if kind == "text" and isinstance(a, str) and isinstance(b, str):
         return a == b or normalise(a).text.strip() == normalise(b).text.strip()
     if kind == "instant" and tolerance:
-        return abs((a - b).total_seconds()) <= tolerance
+        return bool(abs((a - b).total_seconds()) <= tolerance)
     return bool(a == b)
 
 

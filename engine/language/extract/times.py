@@ -155,9 +155,9 @@ def _day(match: regex.Match[str], context: Context) -> dt.date | None:
             return dt.date(year + 2000 if year < 100 else year, int(match["month"]), int(match["day"]))
         if match["d1"] or match["d2"]:
             month = _MONTHS[(match["m1"] or match["m2"]).lower()]
-            day, year = int(match["d1"] or match["d2"]), match["y1"] or match["y2"]
-            if year:
-                return dt.date(int(year), month, day)
+            day, named = int(match["d1"] or match["d2"]), match["y1"] or match["y2"]
+            if named:
+                return dt.date(int(named), month, day)
             if today is None:
                 return None
             read = dt.date(today.year, month, day)
