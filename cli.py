@@ -60,13 +60,18 @@ def main() -> None:
 
 @main.command()
 @click.argument("name")
+@click.argument("id", required=False)
+@click.option("--card", is_flag=True, help="Begin one card: NAME is its kind, ID its id.")
 @click.option("--dir", "folder", type=click.Path(path_type=Path), default=Path("."), help="Where (default: here).")
-def new(name: str, folder: Path) -> int:
-    """Begin a line of your own: a card of each kind, green at once.
+@line_option
+def new(name: str, id: str | None, card: bool, folder: Path, line: str | None) -> int:
+    """Begin a line of your own: a card of each kind, green at once. Or begin one card.
 
-    Example: rulecard new clinic --dir my-clinic
+    Example: rulecard new clinic --dir my-clinic, rulecard new --card gates late_delivery
     """
-    return commands.new(name, folder, click.echo)
+    if card is not (id is not None):
+        raise click.UsageError("A card needs its kind and its id: rulecard new --card gates late_delivery")
+    return commands.new_card(name, id, folder, line, click.echo) if id else commands.new(name, folder, click.echo)
 
 
 @main.command()

@@ -26,7 +26,7 @@ HELD, FOUND, UNUSABLE = 0, 1, 2
 WATCH_SECONDS = 0.3
 """How often `check --watch` looks for changed files."""
 
-__all__ = ["Refused", "accept", "adopt", "build", "check", "explain", "new", "schema", "test", "watch"]
+__all__ = ["Refused", "accept", "adopt", "build", "check", "explain", "new", "new_card", "schema", "test", "watch"]
 
 
 def new(name: str, folder: Path, say: Say) -> int:
@@ -37,11 +37,11 @@ def new(name: str, folder: Path, say: Say) -> int:
     return HELD
 
 
-def new_card(kind: str, id: str, project: Path | None, line: str | None, say: Say) -> int:
+def new_card(kind: str, id: str, folder: Path, line: str | None, say: Say) -> int:
     """Begin a card of a kind."""
     from runbook.scaffold import new_card as begin
 
-    begin(kind, id, project or Path("."), line, dt.date.today(), say)
+    begin(kind, id, folder, line, dt.date.today(), say)
     return HELD
 
 
