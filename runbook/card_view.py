@@ -244,7 +244,7 @@ def _role(one: Card, raw: Mapping[str, Any], names: Names) -> Iterator[Row]:
 
 def _wave(one: Card, raw: Mapping[str, Any], names: Names) -> Iterator[Row]:
     assert isinstance(one.body, Wave)
-    yield from _tree("Takes a decision when", raw, "opens", names)
+    yield from _tree("Opens when", raw, "opens", names)
     always = one.body.switch == "always"
     yield row("Switch", (Piece("none: it is always open"),) if always else _code(f"switches.{one.body.switch}"))
     if not always:

@@ -46,7 +46,7 @@ def code(text: str) -> str:
     line = re.sub(r"\s*\n\s*", " ", visible(text).strip("\n")).replace("\t", " ")
     longest = max((len(run) for run in re.findall(r"`+", line)), default=0)
     fence = "`" * (longest + 1)
-    pad = " " if line.startswith(("`", " ")) or line.endswith(("`", " ")) else ""
+    pad = " " if line.strip() and (line.startswith(("`", " ")) or line.endswith(("`", " "))) else ""
     return f"{fence}{pad}{line}{pad}{fence}" if line else ""
 
 

@@ -74,6 +74,8 @@ _EFFECTS = {
     "start": "start {}", "discard": "discard the {}", "bind": "take {}",
 }  # fmt: skip
 _EFFECT_KINDS = {"alert": "roles", "notice": "texts", "set": "marks", "clear": "marks"}
+INLINE = 3
+"""How many patterns stand in one line; more stand below one another."""
 _CARD_PATHS = ("terms", "limits", "texts")
 """Paths that are the name of a card and nothing more."""
 
@@ -155,9 +157,14 @@ def _fact(path: str, asked: Any, names: Names, depth: int) -> Lines:
         else:
             yield depth, (*head, Piece(" "), *put((_ASKS_MANY if many else _ASKS)["is"], value(asked)))
         return
-    said = [one for key, operand in asked.items() if (one := _operator(key, operand, many, path))]
-    if said:
-        yield depth, (*head, Piece(" "), *joined(said, ", and "))
+    patterns = asked.get("matches")
+    listed = patterns if isinstance(patterns, list) and len(patterns) > INLINE else []
+    said = [_operator(key, operand, many, path) for key, operand in asked.items() if not (listed and key == "matches")]
+    if any(said):
+        yield depth, (*head, Piece(" "), *joined(filter(None, said), ", and "))
+    if listed:
+        yield depth, (*head, Piece(" one of them matches one of:" if many else " has words that match one of:"))
+        yield from ((depth + 1, value(one)) for one in listed)
     for key, operand in asked.items():
         if key == "count" and isinstance(operand, Mapping) and not operand.get("where"):
             yield depth, (name, Piece(": their number "), *_numbers(operand))

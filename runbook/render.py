@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import Counter
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from engine.language.points import POINTS
 from engine.language.project import LineSource
+from engine.language.slots import slots_of
 from runbook import markdown as md
 from runbook.build import Documents
-from runbook.view import View, view
+from runbook.drawing import drawing
+from runbook.view import CardView, View
+from runbook.viewing import view
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -47,11 +52,32 @@ def markdown(shown: View) -> str:
 def page(shown: View) -> str:
     """`runbook/<line>.html`: one file, read from disk, that loads nothing and runs only its own script."""
     style, script = _file("page.css"), _file("page.js")
-    names = {card.name for card in shown.cards()}
+    cards = list(shown.cards())
+    facets = _facets(shown, cards)
     return _template("page.html.j2").render(
-        view=shown, names=names, style=_markup(style), script=_markup(script),
-        style_hash=_hash(style), script_hash=_hash(script),
+        view=shown, names={card.name: card.title for card in cards}, facets=facets,
+        drawing=drawing(shown.path, shown.endings, dict(facets["ending"])),
+        items={one.id: one.item for block in shown.blocks for one in block.instructions},
+        style=_markup(style), script=_markup(script), style_hash=_hash(style), script_hash=_hash(script),
     )  # fmt: skip
+
+
+def _facets(shown: View, cards: list[CardView]) -> dict[str, list[tuple[str, int]]]:
+    """What can be filtered by: each value with the number of its cards, in the order of the document."""
+    instructions = sum(len(block.instructions) for block in shown.blocks)
+    kinds = Counter(card.kind for card in cards)
+    found = {
+        "kind": kinds + Counter({"instructions": instructions}),
+        "stage": Counter(card.stage for card in cards if card.stage),
+        "wave": Counter(wave for card in cards for wave in card.waves),
+        "owner": Counter(card.owner for card in cards if card.owner),
+        "ending": Counter(ending for card in cards for ending in card.endings),
+    }
+    order = {"stage": [*POINTS], "wave": shown.waves, "ending": shown.endings, "owner": shown.owners, "kind": kinds}
+    return {
+        name: [(value, counted[value]) for value in dict.fromkeys([*order[name], *sorted(counted)]) if counted[value]]
+        for name, counted in found.items()
+    }
 
 
 def _tidy(text: str) -> str:
@@ -124,4 +150,16 @@ def _anchor(name: str) -> str:
 def _page_templates() -> Environment:
     from markupsafe import Markup
 
-    return _environment(lambda value: value if isinstance(value, Markup) else md.visible(str(value)), {})
+    def finalize(value: Any) -> Any:
+        return value if isinstance(value, Markup) else md.visible(str(value))
+
+    return _environment(finalize, {"slots": _slots})
+
+
+def _slots(text: str) -> list[tuple[str, bool]]:
+    """A text in parts, each with whether it is a slot."""
+    parts, at = [], 0
+    for slot in slots_of(text):
+        parts += [(text[at : slot.start], False), (text[slot.start : slot.end], True)]
+        at = slot.end
+    return [part for part in [*parts, (text[at:], False)] if part[0]]
