@@ -35,6 +35,10 @@ VACUOUS = [
     ("{any: [{sender.known: true}, {sender.known: false}]}", True),
     ("{any: [{sender.known: true}, {not: {sender.known: true}}]}", True),
     ("{staff.replied_ago: {over: 1 h, under: 30 min}}", True),
+    ("{topic.nearest: {empty: true}}", False),
+    ("{topic.nearest: {empty: false}, topic.score: {over: 0.5}}", False),
+    ("{topic.nearest: {empty: true, is: a}}", True),
+    ("{all: [{topic.nearest: {empty: true}}, {topic.nearest: {empty: false}}]}", True),
     ("{now.time: {between: ['22:00', '06:00'], over: '07:00'}}", False),
 ]  # fmt: skip
 

@@ -366,3 +366,22 @@ def test_a_wrong_effect_is_refused(also: str, code: str) -> None:
 def test_a_limit_is_said_as_its_card_writes_it(body: str, words: str) -> None:
     line = line_of({"limits/x": body, "texts/t": "words: 'Within {limits.x} from {line.name}'\n"})
     assert line.texts["t"].render(turn_of(line, Example())) == f"Within {words} from A line made for a test"
+
+
+SAID = [
+    ("{order.page}", {"order.page": "https://Orders.Example/o/7Kq2"}, "https://Orders.Example/o/7Kq2"),
+    ("{line.phones}", {}, "+44 20 7946 0100"),
+    ("{order.times}", {"order.times": ["10:00-14:00", "around noon, 12:00"]}, None),
+    ("{order.times}", {"order.times": ["10:00-14:00", "16:00"]}, "10:00-14:00, 16:00"),
+    ("{customer.orders.number}", {"customer.orders": [{"number": "ab-1001"}, {"number": "AB-1002"}]}, "ab-1001, AB-1002"),
+    ("{message.phones}", {"message.text": "it is 020 7946-0999"}, "020 7946-0999"),
+    ("{order.status}", {"order.status": "  "}, None),
+    ("{order.status}", {"order.status": {"failed": "orders"}}, None),
+    ("{topic.score}", {"topic.score": 0.25}, "0.25"),
+]
+
+
+@pytest.mark.parametrize(("slot", "facts", "words"), SAID)
+def test_a_live_value_is_said_as_its_source_wrote_it(slot: str, facts: dict[str, Any], words: str | None) -> None:
+    line = line_of({"texts/t": f"words: '{slot}'\n"})
+    assert line.texts["t"].render(turn_of(line, Example.model_validate({"facts": facts}))) == words

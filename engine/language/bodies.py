@@ -168,7 +168,12 @@ def slot_lookup(turn: Turn, found: str = "") -> Callable[[str], str | None]:
         if path.startswith("limits."):
             limit = turn.line.limits.get(path.removeprefix("limits."))
             return limit.said(turn) if limit else None
-        return spelled(turn.get(path))
+        value = turn.get(path)
+        given = turn.as_given(path)
+        if isinstance(value, list) and isinstance(given, (list, tuple)) and all(isinstance(one, str) for one in given):
+            return ", ".join(given) or None
+        said = given if isinstance(given, str) and not isinstance(value, Failed) else spelled(value)
+        return said if said and said.strip() else None
 
     return lookup
 

@@ -27,9 +27,15 @@ class Range:
     low_open: bool = False
     high_open: bool = False
     choices: frozenset[object] | None = None
+    absent: bool = False
+    """`empty: true` is asked: no value at all."""
+    asked: bool = False
+    """Something is asked of the value: there must be one."""
 
     @property
     def empty(self) -> bool:
+        if self.absent:
+            return self.asked
         if self.choices is not None:
             return not self.choices
         return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
@@ -170,9 +176,10 @@ def _whole(path: str, line: Line) -> Range:
 
 def _narrow(allowed: Range, operator: object) -> None:
     if isinstance(operator, Empty):
-        if operator.wanted:
-            allowed.choices = frozenset()
+        allowed.absent = allowed.absent or operator.wanted
+        allowed.asked = allowed.asked or not operator.wanted
         return
+    allowed.asked = True
     if not _decided(operator):
         return
     values = _values(operator)

@@ -119,6 +119,12 @@ class Turn:
             known = self._normal[path] = normalise(text)
         return known
 
+    def as_given(self, path: str) -> Any:
+        """The value of a fact as its source wrote it, for texts: a live value is said as it is. ABSENT when it was
+        derived or is not known."""
+        raw = self._given(path) if path in self.line.facts else ABSENT
+        return self.line.constants.get(path, ABSENT) if raw is ABSENT else raw
+
     def get(self, path: str) -> Any:
         """The canonical value of a scalar fact, a list of Items, ABSENT, or Failed."""
         if path not in self._read:
