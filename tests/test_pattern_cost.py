@@ -62,6 +62,7 @@ a.{0,80}b.{0,80}c
 \{\{.*?\}\}
 [^.!?]*\bfree\b[^.!?]*
 (?:a|b)+$
+^(?:ok|yes|fine)(?:[ ,.!]+(?:ok|yes|you|so much))*[ .!]*$
 (?:ha){2,}
 (?:!|\?){3,}
 \s*,\s*and\b
@@ -156,11 +157,13 @@ def test_the_answer_is_the_same_in_every_process() -> None:
 
 
 WORDS = "|".join(f"{a}{b}word{a}" for a in "abcdefghij" for b in "klmnopqrst")
+DOTTED = "|".join(f".{a}{b}" for a in "abcdefghijklm" for b in "nopqrstuvwxyz")
 
 
 @pytest.mark.parametrize("source", [
     rf"\b(?:{WORDS})\b.{{0,40}}\b(?:{WORDS})\b", rf"(?:(?:{WORDS}) ){{2,}}now", rf"(?:(?:{WORDS}) )+and (?:the (?:{WORDS}) )+now",
-    r"(?:%s)+x" % "|".join(f".{a}{b}" for a in "abcdefghijklm" for b in "nopqrstuvwxyz"), "(?:a?b?c?d?e?f?g?h?){1,8}x", "(?:" * 29 + "a" + ")?b" * 29,
+    f"(?:{DOTTED})+x", "(?:a?b?c?d?e?f?g?h?){1,8}x",
+    rf"^(?:(?:{WORDS})[ ,.!]+){{0,3}}thanks(?:[ ,.!]+(?:{WORDS}))*[ .!]*$", rf"(?:(?:{WORDS})[ ,.!]+){{0,20}}thanks(?:[ ,.!]+(?:{WORDS}))*[ .!]*$", "(?:" * 29 + "a" + ")?b" * 29,
     "(?:(?:a{1,8}b){1,8}c){1,8}", r"\w{1000}" * 20, "(?:[a-z]{64}){8}", "(a|b|c|d)*" * 60 + "x",
 ])  # fmt: skip
 def test_the_check_itself_ends_soon(source: str) -> None:

@@ -7,8 +7,9 @@ anchors cut edges that they make impossible; look-arounds and atomic parts are a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby, pairwise
 from typing import TypeVar
 
 from engine.language.patterns.nodes import (
@@ -19,6 +20,7 @@ from engine.language.patterns.nodes import (
     Edge,
     Group,
     Look,
+    Named,
     Node,
     PatternRefused,
     Range,
@@ -85,7 +87,8 @@ class _Builder:
         self.samples = _samples(tree)
         self.words = sum(1 << at for at, one in enumerate(self.samples) if is_word(one))
         self.every = (1 << len(self.samples)) - 1
-        self.known: dict[Atom, int] = {}
+        self.places = {one: at for at, one in enumerate(self.samples)}
+        self.known: dict[tuple[tuple[Named | Range, ...], bool], int] = {}
 
     def build(self) -> Automaton:
         made = self.made
@@ -108,9 +111,14 @@ class _Builder:
         return len(self.made.masks) - 1
 
     def _mask(self, atom: Atom) -> int:
-        if atom not in self.known:
-            self.known[atom] = sum(1 << at for at, one in enumerate(self.samples) if accepts(atom, one))
-        return self.known[atom]
+        if isinstance(atom, Char):
+            return 1 << self.places[atom.text]
+        if isinstance(atom, Any):
+            return self.every
+        key = (atom.items, atom.negated)
+        if key not in self.known:
+            self.known[key] = sum(1 << at for at, one in enumerate(self.samples) if accepts(atom, one))
+        return self.known[key]
 
     def _join(self, last: Ways, first: Ways) -> None:
         masks, words = self.made.masks, self.words
@@ -141,24 +149,37 @@ class _Builder:
             self.made.roots.append((node.body, size))
             return Fragment({}, {}, {_LOOKED: 1})
         if isinstance(node, Seq):
-            parts = [self._fragment(item, loops, size, copies, sealed) for item in node.items]
-            whole = parts[0]
-            for part in parts[1:]:
-                whole = self._concat(whole, part)
+            whole: Fragment | None = None
+            for is_char, items in groupby(node.items, lambda item: isinstance(item, Char)):
+                run = list(items)
+                for part in [run] if is_char else [[item] for item in run]:
+                    made = (
+                        self._word(part, loops, size)
+                        if is_char
+                        else self._fragment(part[0], loops, size, copies, sealed)
+                    )
+                    whole = made if whole is None else self._concat(whole, made)
+            assert whole is not None
             return whole
         if isinstance(node, Alt):
-            whole = Fragment({}, {}, {})
-            for branch in node.branches:
-                part = self._fragment(branch, loops, size, copies, sealed)
-                whole = Fragment(
-                    _sum(whole.first, part.first), _sum(whole.last, part.last), _sum(whole.empty, part.empty)
-                )
-            return whole
+            branches = [self._fragment(branch, loops, size, copies, sealed) for branch in node.branches]
+            return Fragment(
+                _sum(*(branch.first for branch in branches)),
+                _sum(*(branch.last for branch in branches)),
+                _sum(*(branch.empty for branch in branches)),
+            )
         if isinstance(node, Group):
             if node.atomic:
                 self.made.roots.append((node.body, size))
             return self._fragment(node.body, loops, size, copies, sealed or node.atomic)
         return self._repeat(node, loops, size, copies, sealed)
+
+    def _word(self, chars: Sequence[Node], loops: tuple[Repeat, ...], size: int) -> Fragment:
+        """Characters in a row."""
+        states = [self._state(1 << self.places[char.text], size, loops) for char in chars if isinstance(char, Char)]
+        for p, q in pairwise(states):
+            self.made.edges[p][q] = 1
+        return Fragment({(states[0], 0): 1}, {(states[-1], 0): 1}, {})
 
     def _repeat(self, node: Repeat, loops: tuple[Repeat, ...], size: int, copies: int, sealed: bool) -> Fragment:
         high = node.high
@@ -211,12 +232,11 @@ def _through(empty: dict[int, int], ways: Ways) -> Ways:
     return found
 
 
-def _sum(left: dict[_Key, int], right: dict[_Key, int]) -> dict[_Key, int]:
-    if not right:
-        return left
-    found = dict(left)
-    for key, count in right.items():
-        found[key] = min(2, found.get(key, 0) + count)
+def _sum(*several: dict[_Key, int]) -> dict[_Key, int]:
+    found = dict(several[0])
+    for ways in several[1:]:
+        for key, count in ways.items():
+            found[key] = min(2, found.get(key, 0) + count)
     return found
 
 

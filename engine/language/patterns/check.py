@@ -124,11 +124,12 @@ def _components(made: Automaton) -> list[list[int]]:
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[state])
                 if low[state] == index[state]:
-                    at = stack.index(state)
-                    found.append(sorted(stack[at:]))
-                    for one in stack[at:]:
+                    group = []
+                    while on[state]:
+                        one = stack.pop()
                         on[one] = False
-                    del stack[at:]
+                        group.append(one)
+                    found.append(sorted(group))
     return found[::-1]
 
 
@@ -204,9 +205,10 @@ def _check_chain(made: Automaton, groups: list[list[int]], source: str, around: 
     )  # from each: the steps, and the loops they go through
     for at in range(len(loops) - 1, -1, -1):
         turns = _size(made, loops[at])
+        reached = _reach(made, loops[at])
         best[at] = (float(turns), [at])
         for to in range(at + 1, len(loops)):
-            if best[to][0] * turns <= best[at][0]:
+            if loops[to][0] not in reached or best[to][0] * turns <= best[at][0]:
                 continue
             length = _shared(made, loops[at], loops[to])
             if length is None:
@@ -228,10 +230,13 @@ def _size(made: Automaton, group: list[int]) -> int:
 
 def _shared(made: Automaton, first: list[int], second: list[int]) -> int | None:
     """Length of the shortest text that can be read by the loop `first`, by the loop `second`, and on the way from
-    one to the other; None when there is none."""
+    one to the other; None when there is none. (Up to twice the shortest, since only some beginnings are tried: each
+    such text can be begun anew, turned and doubled, at any state of the loop `first`, and when that is one state
+    also at any of `second`.)
+    """
     one, other = set(first), set(second)
     steps = 0
-    for p, q in product(first, second):
+    for p, q in product(_turning(made, first), _turning(made, second) if len(first) == 1 else second):
         if not made.masks[p] & made.masks[q]:
             continue
         seen = {(p, p, q)}
@@ -252,6 +257,42 @@ def _shared(made: Automaton, first: list[int], second: list[int]) -> int | None:
                         seen.add((x, y, z))
                         todo.append(((x, y, z), length + 1))
     return None
+
+
+def _turning(made: Automaton, loop: list[int]) -> list[int]:
+    """States of a loop of which every way round goes through one: where a walk in depth comes back to itself."""
+    inside = set(loop)
+    found: set[int] = set()
+    state = dict.fromkeys(loop, 0)  # 1: on the walk, 2: done
+    for root in loop:
+        if state[root]:
+            continue
+        walk_on = [(root, iter(inside.intersection(made.edges[root])))]
+        state[root] = 1
+        while walk_on:
+            at, following = walk_on[-1]
+            after = next(following, None)
+            if after is None:
+                state[at] = 2
+                walk_on.pop()
+            elif state[after] == 1:
+                found.add(after)
+            elif state[after] == 0:
+                state[after] = 1
+                walk_on.append((after, iter(inside.intersection(made.edges[after]))))
+    return sorted(found)
+
+
+def _reach(made: Automaton, loop: list[int]) -> set[int]:
+    """The states that can be reached from a loop."""
+    found = set(loop)
+    todo = list(loop)
+    while todo:
+        for after in made.edges[todo.pop()]:
+            if after not in found:
+                found.add(after)
+                todo.append(after)
+    return found
 
 
 def _chain(made: Automaton, loops: list[list[int]], source: str) -> PatternRefused:

@@ -24,7 +24,7 @@ from engine.language.patterns.nodes import (
 MOST = 48
 """The most strings that a part is written out as, and that a pattern needs one of."""
 
-SMALL_SET = 8
+SMALL_SET = 16
 """A set of so many characters is written out as each of them."""
 
 # Marks within the strings below; no normalised text holds them.

@@ -88,6 +88,8 @@ def _check(node: Node, left: Kinds, right: Kinds, before: Node, after: Node) -> 
 
 def _check_seq(node: Seq, left: Kinds, right: Kinds) -> None:
     items = node.items
+    if all(isinstance(item, Char) and item.text != " " for item in items):
+        return
     for at, item in enumerate(items):
         before = items[at - 1] if at else node
         after = items[at + 1] if at + 1 < len(items) else node
@@ -170,7 +172,7 @@ def _sides(items: Iterator[Node], outside: Kinds, side: Side) -> Kinds:
         found |= _last(item) if side is _last else _first(item)
         if isinstance(item, Edge) and item.sign in "^$":
             return found | {_SIGN}
-        if width(item)[0]:
+        if isinstance(item, (Char, Set, Any)) or width(item)[0]:
             return found
     return found | outside
 
