@@ -13,13 +13,14 @@ from pathlib import Path
 
 from engine.files import FileRefused, Tree, write_atomic
 from engine.language.problems import Place, Problem, nearest
-from engine.language.project import Card
+from engine.language.project import Card, LineSource
 from runbook import base as git
+from runbook import remembered
 from runbook.build import Documents, Prepared, leftovers, outputs, prepare, refusals, write
 from runbook.check import Report, cannot_run
 from runbook.check import check as checked
 from runbook.formats import FORMATS
-from runbook.session import Refused, Session, judged, mistakes, open_project, outcomes, runs
+from runbook.session import Refused, Session, judged, key_of, mistakes, open_project, outcomes, runs
 
 Say = Callable[[str], None]
 HELD, FOUND, UNUSABLE = 0, 1, 2
@@ -91,7 +92,9 @@ def _report(session: Session, line: str | None, base: str | None) -> Report:
         found = git.read_base(session.root, base)
     except git.BaseMissing as missing:
         return cannot_run(missing.problem, problems)
-    report = checked(session.project, session.tree.texts(), found, _documents(), problems, bool(session.tree.problems))
+    report = checked(
+        session.project, session.tree.texts(), found, _documents(session), problems, bool(session.tree.problems)
+    )
     return _of_line(report, line) if line else report
 
 
@@ -114,10 +117,23 @@ def _printed(report: Report, form: str) -> str:
     return FORMATS[form](report).rstrip("\n")
 
 
-def _documents() -> Documents:
-    from runbook.render import documents
+def _documents(session: Session) -> Documents:
+    """How lines are rendered; a document of unchanged cards is rendered once."""
 
-    return documents()
+    def markdown(line: LineSource) -> str:
+        def work() -> str:
+            from runbook.render import documents
+
+            return documents().markdown(line)
+
+        return remembered.document(session.root, line.name, key_of(session, session.lines[line.name]), work)
+
+    def page(line: LineSource) -> str:
+        from runbook.render import documents
+
+        return documents().page(line)
+
+    return Documents(markdown, page)
 
 
 def build(project: Path | None, line: str | None, base: str | None, say: Say) -> int:
@@ -164,7 +180,7 @@ def _write(session: Session, ready: dict[str, Prepared], say: Say) -> None:
 
     files = session.tree.texts()
     for name, one in ready.items():
-        built = outputs(one, files, _documents()) | schema_files(session.lines[name])
+        built = outputs(one, files, _documents(session)) | schema_files(session.lines[name])
         try:
             changed = write(session.root, built, leftovers(name, files, built))
         except FileRefused as refused:

@@ -15,7 +15,7 @@ from engine.language.kinds import EXPLAINING
 from engine.language.line import Line
 from engine.language.problems import Problem, nearest
 from engine.language.project import Card, Project, read_project
-from runbook.remembered import remember, remembered
+from runbook import remembered
 
 
 class Refused(Exception):
@@ -75,19 +75,30 @@ def opened(root: Path, tree: Tree) -> Session:
     """A session over files already read."""
     session = Session(root, tree, read_project(tree.texts("cards", "rules")))
     session.problems = [*tree.problems, *(session.project.problems if not tree.problems or tree.files else [])]
-    known = remembered(root)
+    known = remembered.known_patterns(root)
     for name, source in session.project.lines.items():
         line, problems = compile_line(source, known)
         session.lines[name] = line
         session.problems += problems
     held = frozenset(pattern for line in session.lines.values() for pattern in line.patterns)
     if held - known:
-        remember(root, held)
+        remembered.keep_patterns(root, held)
     return session
 
 
+def key_of(session: Session, line: Line) -> str:
+    """The hash of everything a line is read from."""
+    ours = (f"cards/{line.name}/", f"rules/{line.name}/")
+    return remembered.key_of({name: text for name, text in session.tree.texts().items() if name.startswith(ours)})
+
+
 def judged(session: Session, line: Line) -> list[Problem]:
-    """What the examples and the analysis of a line say; examples that are themselves wrong do not run."""
+    """What the examples and the analysis of a line say, worked out once for the same cards."""
+    return remembered.judged(session.root, line.name, key_of(session, line), lambda: _judged(line))
+
+
+def _judged(line: Line) -> list[Problem]:
+    """What examples and analysis say; examples that are themselves wrong do not run."""
     problems = mistakes(line)
     if not runs(line, problems):
         return problems

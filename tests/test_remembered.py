@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 from one_card import files_of
 
-from runbook.remembered import FILE, remember, remembered
+from engine.language.problems import Place, Problem
+from runbook.remembered import FOLDER, PATTERNS, document, judged, keep_patterns, key_of, known_patterns
 from runbook.session import open_project
+
+FILE = f"{FOLDER}/{PATTERNS}.json"
 
 
 def project(folder: Path, pattern: str) -> Path:
@@ -24,7 +27,7 @@ def project(folder: Path, pattern: str) -> Path:
 def test_what_held_is_remembered_and_only_the_owner_reads_it(tmp_path: Path) -> None:
     root = project(tmp_path, r"\bgood words\b")
     assert not open_project(root).problems
-    assert remembered(root) == {r"\bgood words\b"}
+    assert known_patterns(root) == {r"\bgood words\b"}
     assert stat.S_IMODE((root / ".rulecard").stat().st_mode) == 0o700
     assert stat.S_IMODE((root / FILE).stat().st_mode) == 0o600
 
@@ -33,12 +36,12 @@ def test_a_pattern_that_was_refused_is_refused_again(tmp_path: Path) -> None:
     root = project(tmp_path, r"(?:a|aa)+$")
     assert [one.code for one in open_project(root).problems] == ["pattern"]
     assert [one.code for one in open_project(root).problems] == ["pattern"]
-    assert remembered(root) == frozenset()
+    assert known_patterns(root) == frozenset()
 
 
 @pytest.mark.parametrize(
     "kept",
-    ["", "[]", "{}", "{", '{"version": "other", "patterns": ["x"]}', '{"version": null, "patterns": null}', "[" * 100_000],
+    ["", "[]", "{}", "{", '{"key": "other", "value": ["(?:a|aa)+$"]}', '{"key": null, "value": null}', "[" * 100_000],
     ids=["empty", "list", "nothing", "cut off", "another version", "null", "deep"],
 )
 def test_a_memory_that_is_not_of_this_version_is_no_memory(tmp_path: Path, kept: str) -> None:
@@ -49,13 +52,53 @@ def test_a_memory_that_is_not_of_this_version_is_no_memory(tmp_path: Path, kept:
 
 
 def test_entries_that_are_no_text_are_passed_over(tmp_path: Path) -> None:
-    remember(tmp_path, frozenset({"a"}))
+    keep_patterns(tmp_path, frozenset({"a"}))
     kept = json.loads((tmp_path / FILE).read_text("utf-8"))
-    (tmp_path / FILE).write_text(json.dumps(kept | {"patterns": ["a", 3, None]}), "utf-8")
-    assert remembered(tmp_path) == {"a"}
+    (tmp_path / FILE).write_text(json.dumps(kept | {"value": ["a", 3, None]}), "utf-8")
+    assert known_patterns(tmp_path) == {"a"}
 
 
 def test_a_folder_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
     root = project(tmp_path, r"\bgood\b")
     (root / ".rulecard").write_text("in the way", "utf-8")
     assert not open_project(root).problems
+
+
+PROBLEM = Problem(
+    Place("cards/demo/gates/a.yaml", 4, 2, "when"), "vacuous", "It can never fire.", "Mend it.", "error", "proven"
+)
+
+
+def test_what_was_judged_is_told_again_for_the_same_key_only(tmp_path: Path) -> None:
+    calls = []
+
+    def work() -> list[Problem]:
+        calls.append(1)
+        return [PROBLEM]
+
+    assert [judged(tmp_path, "demo", key, work) for key in ("a", "a", "b", "b")] == [[PROBLEM]] * 4
+    assert len(calls) == 2
+    assert judged(tmp_path, "other", "b", list) == []
+
+
+@pytest.mark.parametrize("value", ["null", "3", '"text"', "[3]", "[[1]]", '[[["f", 1, 1, "k", "more"], "c", "s"]]'])
+def test_a_judgement_that_cannot_be_read_is_made_anew(tmp_path: Path, value: str) -> None:
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / "judged.demo.json").write_text(f'{{"key": "a", "value": {value}}}', "utf-8")
+    assert judged(tmp_path, "demo", "a", lambda: [PROBLEM]) == [PROBLEM]
+
+
+def test_a_document_is_rendered_once_for_the_same_key(tmp_path: Path) -> None:
+    texts = iter(["one", "two"])
+    assert [document(tmp_path, "demo", key, lambda: next(texts)) for key in ("a", "a", "b", "b")] == [
+        "one",
+        "one",
+        "two",
+        "two",
+    ]
+
+
+def test_the_key_knows_every_byte_and_every_name() -> None:
+    keys = {key_of(files) for files in ({}, {"a": ""}, {"a": "b"}, {"ab": ""}, {"a": "b", "c": ""}, {"b": "a"})}
+    assert len(keys) == 6
+    assert key_of({"a": "1", "b": "2"}) == key_of({"b": "2", "a": "1"})
