@@ -197,6 +197,9 @@ def _question(one: Card, raw: Mapping[str, Any], names: Names) -> Iterator[Row]:
     yield from _tree("When", raw, "when", names)
     if "fills" in raw:
         yield row("Fills", (Piece(f"the {raw['fills']}"),))
+    told = [*(f"blocks/{id}" for id in raw.get("instructions", [])), *raw.get("adds", [])]
+    if told:
+        yield row("Is told", joined((Piece(name, to=name),) for name in told))
     if raw.get("reads"):
         yield row("Is given", joined((Piece(path, "fact"),) for path in map(str, raw["reads"])))
     fields = raw.get("fields", {})

@@ -45,8 +45,7 @@ def _view(line: LineSource) -> View:
 
 def markdown(shown: View) -> str:
     """`runbook/<line>.md`."""
-    names = {card.name for card in shown.cards()}
-    return _tidy(_template("runbook.md.j2").render(view=shown, names=names))
+    return _tidy(_template("runbook.md.j2").render(view=shown, names=_names(shown)))
 
 
 def page(shown: View) -> str:
@@ -55,11 +54,19 @@ def page(shown: View) -> str:
     cards = list(shown.cards())
     facets = _facets(shown, cards)
     return _template("page.html.j2").render(
-        view=shown, names={card.name: card.title for card in cards}, facets=facets,
+        view=shown, names=_names(shown), facets=facets,
         drawing=drawing(shown.path, shown.endings, dict(facets["ending"])),
         items={one.id: one.item for block in shown.blocks for one in block.instructions},
         style=_markup(style), script=_markup(script), style_hash=_hash(style), script_hash=_hash(script),
     )  # fmt: skip
+
+
+def _names(shown: View) -> dict[str, str]:
+    """Everything that can be linked to, with its title: cards, blocks and instructions."""
+    titles = {card.name: card.title for card in shown.cards()}
+    for block in shown.blocks:
+        titles |= {f"blocks/{block.id}": block.title, **{one.id: one.text for one in block.instructions}}
+    return titles
 
 
 def _facets(shown: View, cards: list[CardView]) -> dict[str, list[tuple[str, int]]]:
