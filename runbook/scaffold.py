@@ -6,6 +6,7 @@ import contextlib
 import datetime as dt
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -17,6 +18,7 @@ from engine.language.line import Line
 from engine.language.problems import nearest
 from engine.language.slots import fill
 from engine.language.splice import SpliceRefused, append_item, insert_key
+from runbook.remembered import FOLDER
 from runbook.session import Refused, open_project
 
 Say = Callable[[str], None]
@@ -155,9 +157,12 @@ def _undone_on_failure(folder: Path) -> Iterator[list[Path]]:
     """Collects what is written, and takes it away again, with the folders that are then empty, if the rest fails."""
     stood = folder.exists()
     written: list[Path] = []
+    remembers = (folder / FOLDER).exists()
     try:
         yield written
     except BaseException:
+        if not remembers:
+            shutil.rmtree(folder / FOLDER, ignore_errors=True)
         for path in reversed(written):
             path.unlink(missing_ok=True)
             for parent in path.parents:
