@@ -16,6 +16,7 @@ from engine.language.line import Line
 from engine.language.problems import Problem, nearest
 from engine.language.project import Card, Project, read_project
 from runbook import remembered
+from runbook.reach import reach
 
 
 class Refused(Exception):
@@ -103,7 +104,7 @@ def _judged(line: Line) -> list[Problem]:
     if not runs(line, problems):
         return problems
     problems += [outcome.problem() for outcome in outcomes(line) if not outcome.held]
-    return problems + analyse(line)
+    return [*problems, *analyse(line), *reach(line)]
 
 
 def mistakes(line: Line) -> list[Problem]:

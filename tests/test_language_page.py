@@ -62,7 +62,7 @@ def test_the_analysis_finds_only_what_the_page_leaves_out(line: Line) -> None:
 KEYS = {
     "keys of every kind": {info.alias or name for model in KINDS.values() for name, info in model.model_fields.items()},
     "keys of line.yaml": {info.alias or name for name, info in LineFile.model_fields.items()},
-    "keys of prompt": set(PromptSetting.model_fields) - {"at_most"},
+    "keys of prompt": set(PromptSetting.model_fields),
     "keys of examples": {info.alias or name for name, info in Example.model_fields.items()},
     "kinds": set(KINDS),
     "operators": {*OPERATORS, *MODIFIERS},

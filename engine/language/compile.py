@@ -256,6 +256,10 @@ class _Builder(Declarations):
                 self.problems.append(
                     Problem(place, "unknown_switch", f"line.yaml has no switch `{block.switch}`.", cure)
                 )
+        limit = self.source.config.prompt.at_most
+        if limit and limit not in self.line.names("limits"):
+            says = f"There is no card limits/{limit}."
+            self.refuse(("prompt", "at_most"), "unknown_limit", says, nearest(limit, self.line.names("limits")))
         for index, name in enumerate(self.source.config.prompt.blocks):
             if name not in self.source.blocks and f"blocks/{name}" not in self.source.broken:
                 self.refuse(("prompt", "blocks", index), "unknown_block", f"There is no block `{name}` in rules/{self.line.name}/.",

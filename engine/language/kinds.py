@@ -270,6 +270,7 @@ class PromptSetting(Strictly):
     opening: str = ""
     heading: Text = "# {title}"
     item: Text = "- {text}"
+    at_most: Id | None = Field(None, description="the limit of a prompt's characters: one that is longer is refused")
 
 
 class Exclusion(Strictly):
