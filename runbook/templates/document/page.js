@@ -140,7 +140,12 @@
       element.classList.add("marked");
       element.focus({ preventScroll: true });
     }
-    element.scrollIntoView({ block: element.offsetHeight < innerHeight * .7 && element.matches("[data-item]") ? "center" : "start" });
+    const show = () => {
+      const small = element.matches("[data-item]") && element.offsetHeight < innerHeight * .7;
+      element.scrollIntoView({ block: small ? "center" : "start" });
+    };
+    show();
+    requestAnimationFrame(() => requestAnimationFrame(show)); // cards that come into sight take their true height
   }
 
   addEventListener("hashchange", visit);
