@@ -20,7 +20,7 @@ ODD = (
 ANY = st.text(max_size=30)
 TRICKY = st.lists(st.sampled_from([one for group in ODD for one in group]), max_size=14).map("".join)
 TEXTS = st.one_of(ANY, TRICKY, st.text(st.characters(max_codepoint=0x7F), max_size=30))
-check = settings(max_examples=100, deadline=None)
+check = settings(deadline=None)
 
 
 @check

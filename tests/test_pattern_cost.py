@@ -125,7 +125,7 @@ def test_cure_is_a_pattern_that_is_taken(source: str, cured: str) -> None:
     compile_pattern(cured)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(
     SOURCES, st.lists(st.sampled_from(["a", "b", "ab", " ", "refund", "a b", "ok!", "1", "é"]), min_size=1, max_size=3)
 )

@@ -18,7 +18,7 @@ def taken(source: str) -> Pattern | None:
         return None
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(st.lists(SOURCES, min_size=1, max_size=60), st.lists(TEXTS, min_size=1, max_size=4))
 def test_no_match_is_lost(sources: list[str], texts: list[str]) -> None:
     patterns = [pattern for pattern in map(taken, sources) if pattern]

@@ -15,7 +15,7 @@ from engine.language.normalise import normalise
 from engine.language.patterns import PatternRefused, PatternTimeout, compile_pattern, lints, parse, walk
 from engine.language.patterns.fold import render
 
-check = settings(max_examples=100, deadline=None)
+check = settings(deadline=None)
 
 
 def finds(source: str, text: str) -> bool:

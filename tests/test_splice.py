@@ -186,7 +186,7 @@ def trees(leaf: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(st.dictionaries(keys, trees(scalars | st.none()), min_size=1, max_size=4), st.sampled_from(["\n", "\r\n"]))
 def test_what_is_written_is_read_back(value: dict[str, Any], newline: str) -> None:
     text = document(value, newline)
@@ -312,7 +312,7 @@ def comments(text: str) -> list[str]:
     return re.findall(r"# (?:c\d+|end)\b", text)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(deadline=None)
 @given(documents(), trees(scalars), st.data())
 def test_an_appended_item_leaves_every_other_byte(made: tuple[dict[str, Any], str], item: Any, data: Any) -> None:
     value, text = made
@@ -330,7 +330,7 @@ def test_an_appended_item_leaves_every_other_byte(made: tuple[dict[str, Any], st
     assert comments(after) == comments(text)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(deadline=None)
 @given(documents(), scalars, st.data())
 def test_a_set_value_leaves_every_other_byte(made: tuple[dict[str, Any], str], new: Any, data: Any) -> None:
     value, text = made
@@ -351,7 +351,7 @@ def test_a_set_value_leaves_every_other_byte(made: tuple[dict[str, Any], str], n
     assert comments(after) == comments(text)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(deadline=None)
 @given(documents(), trees(scalars), st.data())
 def test_an_inserted_key_leaves_every_other_byte_and_can_be_removed(
     made: tuple[dict[str, Any], str], new: Any, data: Any
@@ -365,7 +365,7 @@ def test_an_inserted_key_leaves_every_other_byte_and_can_be_removed(
     assert found.index("zz_new") == found.index(after_key[-1]) + 1
 
 
-@settings(max_examples=50, deadline=None)
+@settings(deadline=None)
 @given(documents(), st.data())
 def test_a_removed_key_takes_its_lines_and_no_comment(made: tuple[dict[str, Any], str], data: Any) -> None:
     value, text = made

@@ -378,7 +378,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(st.dictionaries(texts, values, max_size=5))
 def test_json_is_read_as_json(value: dict[str, Any]) -> None:
     import json
@@ -418,7 +418,7 @@ def read_alike(text: str) -> None:
             assert said or span == other.spans[path], path
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(soup | flows)
 def test_any_text_is_read_or_refused_alike_with_and_without_libyaml(parts: list[str]) -> None:
     read_alike("".join(parts))
