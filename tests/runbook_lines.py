@@ -24,9 +24,19 @@ HOSTILE = (
 """Texts that would break a document, or run in it, if they were anything but data."""
 
 
+BOTH_WAVES = """\
+title: Nothing is open
+why: With both waves closed a person answers.
+since: 2026-09-21
+at: live
+when: {waves.status: closed, waves.changes: closed}
+then: hold
+"""
+
+
 def language_line() -> LineSource:
-    """The line of the page of the language: every form once."""
-    return read_project(files_of_page()).lines["shop"]
+    """The line of the page of the language, every form once, with one more card that names two waves."""
+    return read_project({**files_of_page(), "cards/shop/gates/both_waves.yaml": BOTH_WAVES}).lines["shop"]
 
 
 def small_line() -> LineSource:
