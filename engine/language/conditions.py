@@ -6,15 +6,13 @@ Kleene's three-valued logic; a failure counts like an unknown that names its sou
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 from engine.language.turn import ABSENT, Failed, Item, Turn
-
-if TYPE_CHECKING:
-    from engine.language.operators import Operator
 
 
 class State(Enum):
@@ -73,16 +71,18 @@ class Leaf:
     children: tuple[Leaf, ...] = ()
 
 
-class Condition:
+class Condition(ABC):
     """A compiled condition; `key` is where it stands in its card."""
 
     key: tuple[str | int, ...]
 
+    @abstractmethod
     def answer(self, turn: Turn) -> Answer:
-        raise NotImplementedError
+        """What it says of a turn."""
 
+    @abstractmethod
     def explain(self, turn: Turn) -> Leaf:
-        raise NotImplementedError
+        """The same, with every part of it."""
 
     def reads(self) -> Iterator[str]:
         """The fact paths it reads (terms unfolded), marks as `marks.m`."""
@@ -94,9 +94,29 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class All(Condition):
+class Group(Condition):
+    """Several conditions together."""
+
     of: tuple[Condition, ...]
     key: tuple[str | int, ...] = field(default=(), compare=False)
+    word: ClassVar[str]
+
+    def explain(self, turn: Turn) -> Leaf:
+        return Leaf(self.word, self.answer(turn), children=tuple(part.explain(turn) for part in self.of))
+
+    def reads(self) -> Iterator[str]:
+        for part in self.of:
+            yield from part.reads()
+
+    def parts(self) -> Iterator[Condition]:
+        yield self
+        for part in self.of:
+            yield from part.parts()
+
+
+@dataclass(frozen=True)
+class All(Group):
+    word = "all"
 
     def answer(self, turn: Turn) -> Answer:
         worst, evidence = YES, list[Evidence]()
@@ -109,23 +129,10 @@ class All(Condition):
             evidence.extend(got.evidence)
         return Answer(State.TRUE, tuple(evidence)) if worst is YES else worst
 
-    def explain(self, turn: Turn) -> Leaf:
-        return Leaf("all", self.answer(turn), children=tuple(part.explain(turn) for part in self.of))
-
-    def reads(self) -> Iterator[str]:
-        for part in self.of:
-            yield from part.reads()
-
-    def parts(self) -> Iterator[Condition]:
-        yield self
-        for part in self.of:
-            yield from part.parts()
-
 
 @dataclass(frozen=True)
-class Any_(Condition):
-    of: tuple[Condition, ...]
-    key: tuple[str | int, ...] = field(default=(), compare=False)
+class Any_(Group):
+    word = "any"
 
     def answer(self, turn: Turn) -> Answer:
         best, evidence, found = NO, list[Evidence](), False
@@ -137,18 +144,6 @@ class Any_(Condition):
             elif got.state is State.FAILED or (got.state is State.UNKNOWN and best.state is State.FALSE):
                 best = got
         return Answer(State.TRUE, tuple(evidence)) if found else best
-
-    def explain(self, turn: Turn) -> Leaf:
-        return Leaf("any", self.answer(turn), children=tuple(part.explain(turn) for part in self.of))
-
-    def reads(self) -> Iterator[str]:
-        for part in self.of:
-            yield from part.reads()
-
-    def parts(self) -> Iterator[Condition]:
-        yield self
-        for part in self.of:
-            yield from part.parts()
 
 
 @dataclass(frozen=True)
@@ -196,6 +191,32 @@ class TermTest(Condition):
             yield from condition.reads()
 
 
+class Operator:
+    """One operator with its operand."""
+
+    name: str
+
+    def reads(self) -> Iterator[str]:
+        """The facts, limits and terms its operand names."""
+        yield from ()
+
+
+class OfItem(Operator, ABC):
+    """An operator that asks of one value: of a scalar, or of each item of a list."""
+
+    @abstractmethod
+    def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
+        """What it says of one value of the fact at `path`."""
+
+
+class OfWhole(Operator, ABC):
+    """An operator that asks of a fact as a whole: is it empty, how many of a list."""
+
+    @abstractmethod
+    def answer_whole(self, path: str, value: Any, turn: Turn) -> Answer:
+        """What it says of the fact at `path`; `value` may be ABSENT."""
+
+
 @dataclass(frozen=True)
 class FactTest(Condition):
     """Operators on one fact path; on a list, some item for which all of them hold."""
@@ -209,8 +230,8 @@ class FactTest(Condition):
         value = turn.get(self.path)
         if isinstance(value, Failed):
             return failed(value.source)
-        whole = [op for op in self.operators if op.whole]
-        single = [op for op in self.operators if not op.whole]
+        whole = [op for op in self.operators if isinstance(op, OfWhole)]
+        single = [op for op in self.operators if isinstance(op, OfItem)]
         answers = [op.answer_whole(self.path, value, turn) for op in whole]
         if single and self.many:
             answers.append(_some(self.path, value, single, turn))
@@ -228,13 +249,13 @@ class FactTest(Condition):
             yield from op.reads()
 
 
-def _one(path: str, value: Any, op: Operator, turn: Turn) -> Answer:
+def _one(path: str, value: Any, op: OfItem, turn: Turn) -> Answer:
     if value is ABSENT:
         return UNKNOWN
     return op.answer_item(path, Item(value), turn)
 
 
-def _some(path: str, items: list[Item], ops: Sequence[Operator], turn: Turn) -> Answer:
+def _some(path: str, items: list[Item], ops: Sequence[OfItem], turn: Turn) -> Answer:
     worst, evidence, found = NO, list[Evidence](), False
     for item in items:
         got = conjunction([op.answer_item(path, item, turn) for op in ops])

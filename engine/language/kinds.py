@@ -73,7 +73,9 @@ class Change(Strictly):
     date: Date
     why: Text
     instruction: InstructionId | None = None
-    item: Text | None = Field(None, description="another locked thing: `order B`, `block B`, `blocks`, `prompt`, `schema Q`, `question Q`")
+    item: Text | None = Field(
+        None, description="another locked thing: `order B`, `block B`, `blocks`, `prompt`, `schema Q`, `question Q`"
+    )
     from_: Text | None = Field(None, alias="from", description="hash before, or `none`")
     to: Text | None = Field(None, description="hash after, or `none`")
     was: Text | None = Field(None, description="the former id of a renamed instruction")
@@ -123,24 +125,24 @@ class Style(Common):
     """How the line writes."""
 
 
-class Gate(Common):
+class Ruled(Common):
+    """What gates and guard cards have in common."""
+
+    at: PointName
+    when: Condition = None
+    unless: Condition = None
+    then: Then = None
+    also: Also = None
+    reason: Id | None = None
+    on_error: Then = None
+
+
+class Gate(Ruled):
     at: PointName = "pre-gate"
-    when: Condition = None
-    unless: Condition = None
-    then: Then = None
-    also: Also = None
-    reason: Id | None = None
-    on_error: Then = None
 
 
-class Guard(Common):
+class Guard(Ruled):
     at: PointName = "answer"
-    when: Condition = None
-    unless: Condition = None
-    then: Then = None
-    also: Also = None
-    reason: Id | None = None
-    on_error: Then = None
     repair: Repair = None
     edit: Edit = None
     counts_as: Id | None = Field(None, description="the error class under which this verdict enters a ladder")

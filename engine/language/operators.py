@@ -14,6 +14,8 @@ from engine.language.conditions import (
     Answer,
     Condition,
     Evidence,
+    OfItem,
+    OfWhole,
     State,
     conjunction,
     evidence_of,
@@ -32,24 +34,16 @@ PATTERN_SECONDS = 0.25
 """Run-time bound of one pattern on one text: a last net (DESIGN §10), counted as a failed check."""
 
 
-class Operator:
-    """One operator with its operand. `whole` operators ask of a list as a whole, the others of one item."""
-
-    name = ""
-    whole = False
-
-    def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
-        raise NotImplementedError
-
-    def answer_whole(self, path: str, value: Any, turn: Turn) -> Answer:
-        raise NotImplementedError
-
-    def reads(self) -> Iterator[str]:
-        yield from ()
+def operand_value(operand: Operand, turn: Turn) -> tuple[Any, Answer | None]:
+    """The one value of an operand; or, beside None, the answer when it failed or is not known."""
+    values = operand.values(turn)
+    if isinstance(values, Failed):
+        return None, failed(values.source)
+    return (values[0], None) if values else (None, UNKNOWN)
 
 
 @dataclass(frozen=True)
-class Is(Operator):
+class Is(OfItem):
     kind: str
     to: Operand
     tolerance: float = 0.0
@@ -72,7 +66,7 @@ class Is(Operator):
 
 
 @dataclass(frozen=True)
-class In(Operator):
+class In(OfItem):
     kind: str
     of: Several
     wanted: bool
@@ -98,7 +92,7 @@ class In(Operator):
 
 
 @dataclass(frozen=True)
-class Has(Operator):
+class Has(OfItem):
     """On a text: it contains that literal, or one of a list's values by length (`of`, `at_least`, `at_most`, `alone`)."""
 
     of: Several
@@ -148,10 +142,9 @@ def _occurrences(text: str, literal: str, alone: bool) -> Iterator[tuple[int, in
 
 
 @dataclass(frozen=True)
-class Empty(Operator):
+class Empty(OfWhole):
     wanted: bool
     name = "empty"
-    whole = True
 
     def answer_whole(self, path: str, value: Any, turn: Turn) -> Answer:
         if value is ABSENT:
@@ -176,7 +169,7 @@ COMPARISONS = {
 
 
 @dataclass(frozen=True)
-class Compare(Operator):
+class Compare(OfItem):
     how: str
     to: Operand
 
@@ -185,12 +178,8 @@ class Compare(Operator):
         return self.how
 
     def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
-        values = self.to.values(turn)
-        if isinstance(values, Failed):
-            return failed(values.source)
-        if not values:
-            return UNKNOWN
-        return yes_no(compare(self.how, item.value, values[0]), (evidence_of(path, item),))
+        bound, instead = operand_value(self.to, turn)
+        return instead or yes_no(compare(self.how, item.value, bound), (evidence_of(path, item),))
 
     def reads(self) -> Iterator[str]:
         yield from self.to.reads()
@@ -206,7 +195,7 @@ def compare(how: str, a: Any, b: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Between(Operator):
+class Between(OfItem):
     """From the first to the second end, both included; on times of day it wraps midnight, equal ends mean all day."""
 
     kind: str
@@ -215,15 +204,9 @@ class Between(Operator):
     name = "between"
 
     def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
-        ends = []
-        for operand in (self.low, self.high):
-            values = operand.values(turn)
-            if isinstance(values, Failed):
-                return failed(values.source)
-            if not values:
-                return UNKNOWN
-            ends.append(values[0])
-        low, high = ends
+        (low, instead), (high, otherwise) = operand_value(self.low, turn), operand_value(self.high, turn)
+        if instead or otherwise:
+            return conjunction([answer for answer in (instead, otherwise) if answer])
         if self.kind == "clock":
             value = item.value
             inside = low == high or (low <= value <= high if low < high else value >= low or value <= high)
@@ -240,21 +223,19 @@ class Between(Operator):
 
 
 @dataclass(frozen=True)
-class Within(Operator):
+class Within(OfItem):
     """An instant that lies at most so long ago; a duration (`…_ago`) that is at most so long."""
 
     span: Operand
     name = "within"
 
     def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
-        values = self.span.values(turn)
-        if isinstance(values, Failed):
-            return failed(values.source)
-        if not values:
-            return UNKNOWN
+        span, instead = operand_value(self.span, turn)
+        if instead:
+            return instead
         value = item.value
         ago = (turn.now - value).total_seconds() if isinstance(value, dt.datetime) else float(value)
-        return yes_no(0 <= ago <= values[0], (evidence_of(path, item),))
+        return yes_no(0 <= ago <= span, (evidence_of(path, item),))
 
     def reads(self) -> Iterator[str]:
         yield from self.span.reads()
@@ -264,7 +245,7 @@ class Within(Operator):
 
 
 @dataclass(frozen=True)
-class Matches(Operator):
+class Matches(OfItem):
     patterns: tuple[Pattern, ...]
     terms: tuple[str, ...] = ()
     name = "matches"
@@ -297,7 +278,7 @@ class Matches(Operator):
 
 
 @dataclass(frozen=True)
-class Like(Operator):
+class Like(OfItem):
     to: Several
     at_least: Operand
     name = "like"
@@ -339,13 +320,12 @@ class ItemTurn(Turn):
 
 
 @dataclass(frozen=True)
-class Quantified(Operator):
+class Quantified(OfWhole):
     """`some`, `none`, `every` and `count` over the items of a list."""
 
     how: str
     condition: Condition | None
     counts: tuple[Compare, ...] = ()
-    whole = True
 
     @property
     def name(self) -> str:  # type: ignore[override]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.language import operators as op
-from engine.language.conditions import All, Any_, Condition, FactTest, Not, TermTest
+from engine.language.conditions import All, Any_, Condition, FactTest, Not, Operator, TermTest
 from engine.language.facts import Fact, Type
 from engine.language.mark_test import MarkTest
 from engine.language.operands import TEXTUAL, Key, Operands
@@ -119,7 +119,7 @@ class Reader(Operands):
         if not asked:
             self.refuse(key, "wrong_type", "Nothing is asked of this fact.", "Give a value or an operator.")
             return None
-        made: list[op.Operator | None] = []
+        made: list[Operator | None] = []
         tolerance = self._tolerance(fact, asked, key)
         for name, raw in asked.items():
             if name in MODIFIERS:
@@ -144,7 +144,7 @@ class Reader(Operands):
             self.refuse((*key, "tolerance"), "wrong_type", str(error))
             return 0.0
 
-    def _operator(self, fact: Fact, name: str, raw: Any, key: Key, tolerance: float) -> op.Operator | None:
+    def _operator(self, fact: Fact, name: str, raw: Any, key: Key, tolerance: float) -> Operator | None:
         kind = fact.type.name
         if name == "is":
             return self._is(fact, raw, key, tolerance)
@@ -184,14 +184,14 @@ class Reader(Operands):
             self.refuse(key, "wrong_type", f"`{name}` cannot be asked of `{fact.path}`, which is a {fact.type}.")
         return allowed
 
-    def _is(self, fact: Fact, raw: Any, key: Key, tolerance: float) -> op.Operator | None:
+    def _is(self, fact: Fact, raw: Any, key: Key, tolerance: float) -> Operator | None:
         if isinstance(raw, list):
             self.refuse(key, "wrong_type", "`is` takes one value.", "For several, say `in: [a, b]`.")
             return None
         to = self.operand(raw, fact.type, key)
         return op.Is(fact.type.name, to, tolerance) if to else None
 
-    def _has(self, fact: Fact, raw: Any, key: Key) -> op.Operator | None:
+    def _has(self, fact: Fact, raw: Any, key: Key) -> Operator | None:
         if fact.type.many:
             operand = self.several(raw if isinstance(raw, list) else [raw], fact.type, key)
             return op.In(fact.type.name, operand, True) if operand else None
@@ -213,7 +213,7 @@ class Reader(Operands):
         high = self._quantity(raw["at_most"], "number", (*key, "at_most")) if "at_most" in raw else None
         return op.Has(operand, low, high, raw.get("alone") is True) if operand else None
 
-    def _between(self, fact: Fact, raw: Any, key: Key) -> op.Operator | None:
+    def _between(self, fact: Fact, raw: Any, key: Key) -> Operator | None:
         if not self._allowed("between", fact, fact.type.name in ORDERED, key):
             return None
         if not isinstance(raw, list) or len(raw) != 2:
@@ -222,7 +222,7 @@ class Reader(Operands):
         low, high = (self.operand(end, fact.type, (*key, index)) for index, end in enumerate(raw))
         return op.Between(fact.type.name, low, high) if low and high else None
 
-    def _like(self, fact: Fact, raw: Any, key: Key) -> op.Operator | None:
+    def _like(self, fact: Fact, raw: Any, key: Key) -> Operator | None:
         if not self._allowed("like", fact, fact.type.name == "text", key):
             return None
         if not isinstance(raw, Mapping) or set(raw) != {"to", "at_least"}:
@@ -232,7 +232,7 @@ class Reader(Operands):
         bound = self._quantity(raw["at_least"], "number", (*key, "at_least"))
         return op.Like(to, bound) if to and bound else None
 
-    def _quantified(self, fact: Fact, name: str, raw: Any, key: Key) -> op.Operator | None:
+    def _quantified(self, fact: Fact, name: str, raw: Any, key: Key) -> Operator | None:
         if not self._allowed(name, fact, fact.type.many, key):
             return None
         if not isinstance(raw, Mapping) or not raw:
@@ -266,7 +266,7 @@ class Reader(Operands):
             return inner._fact(Fact("it", fact.one().type, fact.unit, fact.source, fact.points), raw, key)
         return inner.condition(raw, key)
 
-    def _matches(self, raw: Any, key: Key) -> op.Operator | None:
+    def _matches(self, raw: Any, key: Key) -> Operator | None:
         patterns: list[Pattern] = []
         terms: list[str] = []
         listed = isinstance(raw, list)
