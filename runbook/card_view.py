@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.language.kinds import Common, Wave
+from engine.language.kinds import Common, LineFile, Wave
 from engine.language.project import Card
 from runbook.phrases import Names, Phrase, Piece, card, condition, edit, effects, ending, joined, named, value, written
 
@@ -343,7 +343,7 @@ def _gives(raw: Mapping[str, Any], kind: str) -> Iterator[Phrase]:
         yield (Piece("alerts "), *_cards("roles", raw["alerts"]))
 
 
-def changes(body: Common, about: str) -> tuple[ChangeView, ...]:
+def changes(body: Common | LineFile, about: str) -> tuple[ChangeView, ...]:
     """A card's dated entries, newest last; `about`: what an entry is about when it names no locked thing."""
     made = []
     for change in body.changes:

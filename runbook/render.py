@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -134,7 +134,7 @@ def _markdown_templates() -> Environment:
     from markupsafe import Markup
 
     def finalize(value: Any) -> Any:
-        return value if isinstance(value, Markup) else _markup(md.literal(str(value), ends=True))
+        return value if isinstance(value, Markup) else _literal(str(value))
 
     def linked(text: str, name: str) -> Any:
         return _markup(f"[{md.literal(text)}](#{_anchor(name)})")
@@ -146,6 +146,12 @@ def _markdown_templates() -> Environment:
         "indent_by": lambda depth: _markup("  " * depth),
     }  # fmt: skip
     return _environment(finalize, filters)
+
+
+@lru_cache(maxsize=8192)
+def _literal(text: str) -> Any:
+    """Most of what is written stands in a document more than once."""
+    return _markup(md.literal(text, ends=True))
 
 
 def _anchor(name: str) -> str:

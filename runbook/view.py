@@ -142,11 +142,15 @@ class View:
     blocks: tuple[BlockView, ...]
     prompts: tuple[PromptView, ...]
     switches: tuple[SwitchView, ...]
-    constants: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, str], ...]
+    """Constant values and facts of its own that line.yaml declares."""
     does_not: tuple[tuple[str, str], ...]
     exclusions: tuple[tuple[str, Link, str, str], ...]
     """Accepted findings: which, on which card, why, since when."""
+    changes: tuple[ChangeView, ...]
+    """Of line.yaml."""
     recent: tuple[tuple[Link, ChangeView], ...]
+    """The latest of all: the card (or `line.yaml`), and what changed."""
     owners: tuple[str, ...]
     waves: tuple[str, ...]
 

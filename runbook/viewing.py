@@ -59,6 +59,11 @@ class _Builder:
         self.line, self.config = line, line.config
         self.names: Names = names_of(line)
         self.texts: dict[str, Resolved] = resolved(line)[0]
+        self.opening, self.parts = parts(line)
+        self.rules: dict[str, list[Card]] = {}
+        for card in line.cards.values():
+            if card.kind in ("gates", "guard"):
+                self.rules.setdefault(str(getattr(card.body, "at", "")), []).append(card)
         self.uses = {name: references(card) & set(line.cards) for name, card in line.cards.items()}
         self.used_by: dict[str, list[str]] = {name: [] for name in line.cards}
         for name in sorted(line.cards):
@@ -82,11 +87,11 @@ class _Builder:
             counts=(*self._counts(chapters), *counts.items()),
             path=path, beside=tuple(station for station in beside if station.cards),
             endings=_in_order(ending for one in path for ending in one.endings),
-            chapters=chapters, opening=parts(self.line)[0], blocks=blocks, prompts=tuple(self._prompts()),
-            switches=tuple(self._switches()), constants=tuple(self._constants()),
+            chapters=chapters, opening=self.opening, blocks=blocks, prompts=tuple(self._prompts()),
+            switches=tuple(self._switches()), facts=tuple(self._facts()),
             does_not=tuple((one.title, one.why) for one in config.does_not),
             exclusions=tuple((one.finding, self._link(one.card), one.why, str(one.date)) for one in config.exclusions),
-            recent=tuple(self._recent()),
+            changes=changes(config, "line.yaml"), recent=tuple(self._recent()),
             owners=tuple(sorted({card.body.owner for card in self.line.cards.values() if card.body.owner})),
             waves=tuple(self._ranked("waves")),
         )  # fmt: skip
@@ -121,10 +126,18 @@ class _Builder:
             blocks = tuple(block.title for block in self.line.blocks.values() if block.switch == name)
             yield SwitchView(name, setting.value, setting.why or "", self._links(opened), blocks)
 
-    def _constants(self) -> Iterator[tuple[str, str]]:
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        """The constant values of line.yaml, and the facts it declares: type, where it is known, what it says."""
+        if self.config.order_number:
+            yield "order_number", self.config.order_number
         for path, setting in self.config.facts.items():
-            if setting.value is not None:
-                yield path, self._spelled(("facts", path, "value"), setting.value)
+            value = [] if setting.value is None else [self._spelled(("facts", path, "value"), setting.value)]
+            known = (
+                [f"from {setting.from_} on"] if setting.from_ else [f"at {', '.join(setting.at)}"] if setting.at else []
+            )
+            source = [f"source {setting.source}"] if setting.source else []
+            told = [*value, *filter(None, [setting.type]), *source, *known, *filter(None, [setting.says])]
+            yield path, ", ".join(told)
 
     def _spelled(self, key: tuple[str | int, ...], value: Any) -> str:
         """A value of line.yaml as it is written there."""
@@ -134,9 +147,10 @@ class _Builder:
 
     def _recent(self) -> Iterator[tuple[Link, ChangeView]]:
         """The latest changes of all cards and of line.yaml, newest first."""
+        entries = [(name, changes(card.body, "")) for name, card in sorted(self.line.cards.items())]
         found = [(change.date, name, index, self._link(name), change)
-                 for name, card in sorted(self.line.cards.items())
-                 for index, change in enumerate(changes(card.body, ""))]  # fmt: skip
+                 for name, made in [*entries, ("line.yaml", changes(self.config, ""))]
+                 for index, change in enumerate(made)]  # fmt: skip
         newest = sorted(found, key=lambda one: (one[0], one[1], one[2]), reverse=True)
         yield from ((link, change) for *_, link, change in newest[:RECENT])
 
@@ -180,8 +194,7 @@ class _Builder:
     def _at(self, point: str) -> list[Card]:
         """The gates and guard cards of a point, in the line's order."""
         rank = {id: index for index, id in enumerate(self.config.order.get(point, []))}
-        here = [card for card in self.line.cards.values() if getattr(card.body, "at", None) == point]
-        rules = (card for card in here if card.kind in ("gates", "guard"))
+        rules = self.rules.get(point, [])
         return sorted(rules, key=lambda card: (rank.get(card.id, len(rank)), card.id, card.kind))
 
     def _of_kind(self, kind: str) -> list[Card]:
@@ -227,7 +240,7 @@ class _Builder:
 
     def _blocks(self) -> Iterator[BlockView]:
         prompts = self._told_blocks()
-        for part in parts(self.line)[1]:
+        for part in self.parts:
             block = self.line.blocks[part.block]
             setting = self.config.switches.get(block.switch or "")
             shown = {item.id: self._instruction(item.id, item.text, part.items[item.id]) for item in block.instructions}

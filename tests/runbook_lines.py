@@ -73,9 +73,10 @@ def hostile_files(text: str) -> dict[str, str]:
     setting = {
         "rulecard": 1, "title": text, "why": text, "languages": ["en", "es"], "zone": "UTC", "region": "GB", "owner": text,
         "channels": [text], "switches": {"block": {"value": "on", "why": text}},
-        "facts": {"line.name": {"value": text}, "line.emails": {"value": [text, text]}},
+        "facts": {"line.name": {"value": text}, "line.emails": {"value": [text, text]},
+                  "own.fact": {"type": "text", "says": text}},
         "prompt": {"blocks": ["block"], "opening": text}, "does_not": [{"title": text, "why": text}],
-        "exclusions": [{"finding": "unused", "card": text, "why": text, "date": "2026-09-22"}],
+        "exclusions": [{"finding": "unused", "card": text, "why": text, "date": "2026-09-22"}], "changes": [change],
     }  # fmt: skip
     rules = {"title": text, "switch": "block",
              "instructions": [{"id": "block.one", "text": f"One: {text}"}, {"id": "block.two", "text": f"{text}\n\n{text}"}]}  # fmt: skip

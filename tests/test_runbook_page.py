@@ -145,7 +145,7 @@ def test_the_keyboard_is_enough(desk: Desk) -> None:
     current = page.locator(".current").evaluate_all("all => all.map(one => one.id)")
     assert current == [page.locator("[data-item]:visible").nth(1).get_attribute("id")]
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == current[0]
+    page.wait_for_function("id => document.activeElement.id === id", arg=current[0])
     assert page.url.endswith(f"#{current[0]}?q=mark")
     page.keyboard.press("/")
     page.keyboard.press("Escape")
