@@ -44,7 +44,9 @@ class Group(click.Group):
             if os.environ.get("RULECARD_DEBUG"):
                 raise
             says = f"rulecard failed: {type(error).__name__}: {str(error)[:300]}"
-            click.echo(f"{says}\nThis is a fault of Rulecard. RULECARD_DEBUG=1 shows where; please report it.", err=True)
+            click.echo(
+                f"{says}\nThis is a fault of Rulecard. RULECARD_DEBUG=1 shows where; please report it.", err=True
+            )
             status = 2
         context.exit(status if isinstance(status, int) else 0)
 

@@ -186,8 +186,15 @@ def _mark(one: Card, raw: Mapping[str, Any], names: Names) -> Iterator[Row]:
 
 
 def _field(name: object, spelling: Any) -> Phrase:
-    said = " | ".join(map(str, spelling)) if isinstance(spelling, list) else written(spelling)
-    return (*_code(name), Piece(f" {said}"))
+    """`topic order | payment`, `sure number, from 0, to 1`, `note text, optional`."""
+    more = dict(spelling) if isinstance(spelling, Mapping) else {}
+    kind = more.pop("type", spelling)
+    said = " | ".join(map(str, kind)) if isinstance(kind, list) else written(kind)
+    optional = [", optional"] if more.pop("optional", False) is True else []
+    return (
+        *_code(name),
+        Piece("".join([f" {said}", *(f", {key} {written(one)}" for key, one in more.items()), *optional])),
+    )
 
 
 def _question(one: Card, raw: Mapping[str, Any], names: Names) -> Iterator[Row]:
@@ -201,7 +208,7 @@ def _question(one: Card, raw: Mapping[str, Any], names: Names) -> Iterator[Row]:
     if told:
         yield row("Is told", joined((Piece(name, to=name),) for name in told))
     if raw.get("reads"):
-        yield row("Is given", joined((Piece(path, "fact"),) for path in map(str, raw["reads"])))
+        yield row("Is given", joined((names.fact(path),) for path in map(str, raw["reads"])))
     fields = raw.get("fields", {})
     if isinstance(fields, Mapping):
         yield row("Returns", *(_field(name, spelling) for name, spelling in fields.items()))

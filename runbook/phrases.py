@@ -45,6 +45,11 @@ class Names:
     facts: Mapping[str, Fact]
     titles: Mapping[str, str]
 
+    def fact(self, path: str) -> Piece:
+        """A path, with what it means and the card it reads from."""
+        fact = self.facts.get(path)
+        return Piece(path, "fact", fact.says if fact is not None else "", self.of_path(path))
+
     def of_path(self, path: str) -> str:
         """The card that a path reads from: `waves.x`, `marks.x.kind`, a field of a question; empty if none."""
         kind, _, rest = path.partition(".")

@@ -30,14 +30,20 @@ UNKNOWN = [
     ("gates/a", GATE + "then: hold\nalso: {notice: refuse_to_asnwer}\n", "`refuse_to_answer`"),
     ("gates/a", GATE + "then: hold\nalso: {alert: ownr}\n", "`owner`"),
     ("guard/a", "when: {answer.length: {over: $limits.lenght}}\nthen: hold\n", "`length`"),
-    ("guard/a", "when: {answer.length: {over: 3}}\nrepair: 'See {texts.refuse_to_asnwer}'\nthen: hold\n", "`refuse_to_answer`"),
+    (
+        "guard/a",
+        "when: {answer.length: {over: 3}}\nrepair: 'See {texts.refuse_to_asnwer}'\nthen: hold\n",
+        "`refuse_to_answer`",
+    ),
     ("texts/b", "words: 'See {order.statsu}'\n", "`order.status`"),
     ("ladders/a", "for: model\nerrors: {x: [{give_up: {say: refuse_to_asnwer}}]}\n", "`refuse_to_answer`"),
 ]
 
 
 @pytest.mark.parametrize(("card", "body", "near"), UNKNOWN, ids=[row[1][-36:].strip() for row in UNKNOWN])
-def test_rail_f04_and_chat_f40_an_unknown_reference_is_an_error_with_the_nearest_name(card: str, body: str, near: str) -> None:
+def test_rail_f04_and_chat_f40_an_unknown_reference_is_an_error_with_the_nearest_name(
+    card: str, body: str, near: str
+) -> None:
     others = {"texts/refuse_to_answer": "words: No\n", "roles/owner": "may: [see]\n", "limits/length": "value: 3\n"}
     problems = problems_of(others | {card: body})
     assert len(problems) == 1, [str(one) for one in problems]
@@ -54,7 +60,19 @@ def test_rail_f25_a_pattern_that_was_not_escaped_fails_its_own_examples(pattern:
     assert problems_of({"gates/a": right}) == []
 
 
-EMPTY = ["title:", "why: ", "title: ~", "title: null", "since:", "owner:", "when:", "then:", "unless:", "examples:", "explains:"]
+EMPTY = [
+    "title:",
+    "why: ",
+    "title: ~",
+    "title: null",
+    "since:",
+    "owner:",
+    "when:",
+    "then:",
+    "unless:",
+    "examples:",
+    "explains:",
+]
 
 
 @pytest.mark.parametrize("row", EMPTY)
@@ -63,7 +81,9 @@ def test_rail_f55_an_empty_field_is_an_error_that_names_the_card(row: str) -> No
     files = files_of({"gates/a": GATE + "then: hold\n"})
     text = "".join(one for one in files["cards/demo/gates/a.yaml"].splitlines(True) if not one.startswith(f"{key}:"))
     problems = read_project(files | {"cards/demo/gates/a.yaml": text + row + "\n"}).problems
-    assert [(one.code, one.place.file, one.place.key) for one in problems] == [("empty_value", "cards/demo/gates/a.yaml", key)]
+    assert [(one.code, one.place.file, one.place.key) for one in problems] == [
+        ("empty_value", "cards/demo/gates/a.yaml", key)
+    ]
 
 
 TYPES = [
@@ -104,7 +124,13 @@ def test_rail_f57_what_yaml_would_eat_is_refused(card: str, body: str, part: str
     assert part in " ".join(f"{one.says} {one.cure}" for one in problems), [str(one) for one in problems]
 
 
-KEPT = [("owner: on", "on"), ("owner: 12:30", "12:30"), ("owner: 1.10", "1.10"), ("owner: 1e3", "1e3"), ("owner: No", "No")]
+KEPT = [
+    ("owner: on", "on"),
+    ("owner: 12:30", "12:30"),
+    ("owner: 1.10", "1.10"),
+    ("owner: 1e3", "1e3"),
+    ("owner: No", "No"),
+]
 
 
 @pytest.mark.parametrize(("row", "kept"), KEPT)

@@ -361,7 +361,13 @@ def test_a_wrong_effect_is_refused(also: str, code: str) -> None:
 
 @pytest.mark.parametrize(
     ("body", "words"),
-    [("value: 48 h\n", "48 h"), ("value: 400\n", "400"), ("value: 0.15 s\n", "0.15 s"), ("value: 80 %\n", "80 %"), ("value: 48 h\nat_most: 90 min\n", "90 min")],
+    [
+        ("value: 48 h\n", "48 h"),
+        ("value: 400\n", "400"),
+        ("value: 0.15 s\n", "0.15 s"),
+        ("value: 80 %\n", "80 %"),
+        ("value: 48 h\nat_most: 90 min\n", "90 min"),
+    ],
 )
 def test_a_limit_is_said_as_its_card_writes_it(body: str, words: str) -> None:
     line = line_of({"limits/x": body, "texts/t": "words: 'Within {limits.x} from {line.name}'\n"})
@@ -373,7 +379,11 @@ SAID = [
     ("{line.phones}", {}, "+44 20 7946 0100"),
     ("{order.times}", {"order.times": ["10:00-14:00", "around noon, 12:00"]}, None),
     ("{order.times}", {"order.times": ["10:00-14:00", "16:00"]}, "10:00-14:00, 16:00"),
-    ("{customer.orders.number}", {"customer.orders": [{"number": "ab-1001"}, {"number": "AB-1002"}]}, "ab-1001, AB-1002"),
+    (
+        "{customer.orders.number}",
+        {"customer.orders": [{"number": "ab-1001"}, {"number": "AB-1002"}]},
+        "ab-1001, AB-1002",
+    ),
     ("{message.phones}", {"message.text": "it is 020 7946-0999"}, "020 7946-0999"),
     ("{order.status}", {"order.status": "  "}, None),
     ("{order.status}", {"order.status": {"failed": "orders"}}, None),

@@ -166,7 +166,9 @@ def test_the_blocks_are_what_the_model_reads(line: LineSource, shown: View) -> N
                 if not block.switch or block.switch in on:
                     parts.append("\n".join([*filter(None, [block.head]), *(each.item for each in block.instructions)]))
             parts.append("\n".join(items[each.name] for each in one.adds))
-            assert ("\n\n".join(filter(None, parts)) + "\n" if any(parts) else "") == prompt(line, on, one.question or None)
+            assert ("\n\n".join(filter(None, parts)) + "\n" if any(parts) else "") == prompt(
+                line, on, one.question or None
+            )
 
 
 # text of cards is data
