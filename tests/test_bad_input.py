@@ -176,9 +176,8 @@ def check_files(files: dict[str, str], folder: Path) -> list[str]:
 
 VALUES = {
     "space": "   ",
-    "words of a template language": "{{ 7*7 }} {% for x in y %} {",
+    "words of a template language, a hidden turn, a slot": "{{ 7*7 }} {% for x in y %} { \u202e{found}",
     "100,000 characters": "word " * 20_000,
-    "a hidden turn and a slot": "\u202e{found}",
     "a reference": "$limits.none",
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,9 @@ def begun(folder: Path, name: str = "shop") -> list[str]:
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    """The files of a project, live state (caches) apart."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and ".rulecard" not in path.parts]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 @pytest.fixture(scope="module")
@@ -160,11 +163,25 @@ def test_what_cannot_be_finished_leaves_nothing_behind(tmp_path: Path, monkeypat
 # single cards
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project to copy: what `new` writes, without what is built."""
+    folder = tmp_path_factory.mktemp("made")
+    for name, text in line_files("shop", TODAY):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def project(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "project"))
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_new_card_reads_and_its_examples_hold(tmp_path: Path, kind: str) -> None:
-    begun(tmp_path)
-    new_card(kind, "fresh", tmp_path, None, TODAY, lambda _: None)
-    session = open_project(tmp_path)
+def test_a_new_card_reads_and_its_examples_hold(project: Path, kind: str) -> None:
+    new_card(kind, "fresh", project, None, TODAY, lambda _: None)
+    session = open_project(project)
     assert not [str(one) for one in session.problems]
     line = session.line("shop")
     card = line.source.cards[f"{kind}/fresh"]
@@ -174,10 +191,9 @@ def test_a_new_card_reads_and_its_examples_hold(tmp_path: Path, kind: str) -> No
     assert [outcome.failure for outcome in run_examples(line, card)] == [""] * len(card.body.examples)
 
 
-def test_a_new_wave_is_closed(tmp_path: Path) -> None:
-    begun(tmp_path)
-    new_card("waves", "fresh", tmp_path, "shop", TODAY, lambda _: None)
-    line = open_project(tmp_path).line("shop")
+def test_a_new_wave_is_closed(project: Path) -> None:
+    new_card("waves", "fresh", project, "shop", TODAY, lambda _: None)
+    line = open_project(project).line("shop")
     assert line.config.waves == ["plain_answers", "fresh"]
     assert line.switches["fresh"] == "off"
 
@@ -190,12 +206,11 @@ def test_a_new_wave_is_closed(tmp_path: Path) -> None:
         ("gates", "person_wanted", "exists, and nothing is overwritten"),
     ],
 )
-def test_a_card_that_cannot_be_begun(tmp_path: Path, kind: str, id: str, says: str) -> None:
-    begun(tmp_path)
-    before = files_in(tmp_path)
+def test_a_card_that_cannot_be_begun(project: Path, kind: str, id: str, says: str) -> None:
+    before = files_in(project)
     with pytest.raises(Refused, match=says):
-        new_card(kind, id, tmp_path, None, TODAY, lambda _: None)
-    assert files_in(tmp_path) == before
+        new_card(kind, id, project, None, TODAY, lambda _: None)
+    assert files_in(project) == before
 
 
 def test_templates_are_yaml_as_they_stand() -> None:
