@@ -17,7 +17,7 @@ from engine.language.yaml_write import CannotWrite, document, entry, mapping, sc
 from engine.prompt import render, resolved
 from runbook.items import UNEXPLAINED
 from runbook.naming import Words, block_ids, instruction_ids, kind_of, read_words, title_of
-from runbook.scaffold import Say, begin, filled, id_from, refuse_taken, template
+from runbook.scaffold import Say, begin, filled, id_from, refuse_taken, template, there
 from runbook.session import Refused
 from runbook.splitting import Section, split
 
@@ -43,7 +43,7 @@ def adopt(prompt: Path, name: str | None, folder: Path, today: dt.date, say: Say
         say(f"`{{{path}}}` is kept as it is written, for the program that fills it: facts in cards/{name}/line.yaml.")
     if waiting:
         say(f"{len(waiting)} instructions are unexplained, and `rulecard check` lets that number only fall.")
-        say(f"Next: write the `why` of a card, for instance {waiting[0].file}, then run `rulecard build`.")
+        say(f"Next: {there(folder)}write the `why` of {waiting[0].file}, then of the others; run `rulecard build`.")
 
 
 def _prompt(file: Path) -> str:

@@ -32,7 +32,12 @@ def new(name: str, folder: Path, today: dt.date, say: Say) -> None:
     refuse_taken(name, folder)
     files = dict(line_files(name, today))
     begin(name, folder, files, say)
-    say(f"Next: edit cards/{name}/, run `rulecard test`, open runbook/{name}.html.")
+    say(f"Next: {there(folder)}edit cards/{name}/, run `rulecard test`, open runbook/{name}.html.")
+
+
+def there(folder: Path) -> str:
+    """The step that leads to the project, where it is not the current folder."""
+    return "" if folder.resolve() == Path.cwd() else f"go to {folder}, "
 
 
 def begin(name: str, folder: Path, files: Mapping[str, str], say: Say) -> Line:
