@@ -19,7 +19,7 @@ from engine.language.problems import Problem, nearest
 from engine.language.project import Card
 from engine.language.reading import Reader
 from engine.language.run import Result, run_point
-from engine.language.turn import SCOPES, Failed, MarkEntry, Turn
+from engine.language.turn import DISTINCT, SCOPES, Failed, MarkEntry, Turn
 from engine.language.values import read_duration, read_literal
 
 DEFAULT_NOW = "2026-09-21T12:00"
@@ -123,7 +123,7 @@ def _marks(line: Line, example: Example, turn: Turn) -> Iterator[MarkEntry]:
             continue
         others = {"sender.id": entry.get("sender"), "chat.id": entry.get("chat"), "order.number": entry.get("order")}
         keys = {}
-        for path in {*SCOPES[declared.scope], "sender.id"}:
+        for path in (*SCOPES[declared.scope], *DISTINCT):
             value = others.get(path) or turn.get(path)
             if isinstance(value, str):
                 keys[path] = value
@@ -146,6 +146,8 @@ def _fires(wanted: bool | None, fired: bool, instead: str = "") -> str:
 def _check_rule(rule: Rule, card: Card, example: Example, turn: Turn, line: Line) -> Checked:
     result = run_point(rule.point.name, turn)
     mine = next((one for one in result.spoken if one.rule is rule), None)
+    if mine is not None and not mine.answer.holds and mine.ending.kind == "next":
+        mine = None  # its source failed and it lets go: it did not fire
     goes_on = mine is not None and mine.ending.kind == "next"
     gave = mine is not None and (goes_on or (result.by is not None and result.by.rule is rule))
     fired = gave if example.fires or rule.card.kind == "gates" else mine is not None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.language.actions import NEXT, PASS, Ending
+from engine.language.actions import NEXT, PASS, Edit, Ending
 from engine.language.bodies import Rule, slot_lookup
-from engine.language.conditions import YES, Answer, State
+from engine.language.conditions import YES, Answer, Evidence, State
 from engine.language.edits import apply_edits
-from engine.language.points import ITEM_POINTS, OUTCOMES, POINTS, Point
+from engine.language.points import OUTCOMES, POINTS, Point
 from engine.language.slots import fill
-from engine.language.turn import ABSENT, SCOPES, Failed, MarkEntry, Turn
+from engine.language.turn import ABSENT, DISTINCT, SCOPES, Failed, MarkEntry, Turn
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def _effects(spoken: Spoken, turn: Turn, result: Result) -> None:
         values = {name: _value(operand, turn) for name, operand in (effect.values or {}).items()}
         if effect.does == "set":
             scope = turn.line.marks[effect.name].scope
-            keys = {path: value for path in SCOPES[scope] if isinstance(value := turn.get(path), str)}
+            keys = {path: value for path in (*SCOPES[scope], *DISTINCT) if isinstance(value := turn.get(path), str)}
             carried = {name: value for name, value in values.items() if value is not ABSENT}
             entry = MarkEntry(effect.name, turn.now, keys, carried)
             turn.mark(entry)
@@ -184,28 +184,22 @@ def _value(operand: object, turn: Turn) -> object:
 
 
 def _edited(point: str, turn: Turn, first: Result, edits: list[Spoken]) -> Result:
-    """Apply all edits to the subject's text, then look once more; an edit that did not cure its fault fails."""
-    subject = edits[0].answer.evidence[0].subject if edits[0].answer.evidence else _subject(point)
+    """Apply all edits to the point's text, then look once more; an edit that did not cure its fault fails."""
+    subject = f"{POINTS[point].subject}.text"
     text = turn.get(subject)
     if not isinstance(text, str):
         return first
-    replacements = {
-        id(one): fill(one.rule.edit.replacement, slot_lookup(turn, one.found)) for one in edits if one.rule.edit
-    }
-    edited = apply_edits(text, [(one.rule.edit, one.answer.evidence, replacements[id(one)]) for one in edits if one.rule.edit],
-                         turn)  # fmt: skip
-    if edited == text:
-        return first
+    edited = apply_edits(text, [_change(one, subject, turn) for one in edits], turn)
     turn.put(subject, edited)
     second = _look(POINTS[point], turn, turn.line.ordered(point), effects=False)
-    second.edited = edited
-    still = [one for one in second.spoken if one.rule.edit and one.answer.holds]
-    for one in still:
-        _settle(second.point, second, replace(one, ending=Ending("end", second.point.on_error)))
+    second.edited = edited if edited != text else None
+    for one in second.spoken:
+        if one.rule.edit and one.answer.holds and not _settled(one, subject, edited, turn):
+            _settle(second.point, second, replace(one, ending=Ending("end", second.point.on_error)))
     if first.ended and (second.by is None or _rank(first.point, first.ending) > _rank(first.point, second.ending)):
         second.ending, second.by, second.text = first.ending, first.by, first.text
-    if point in ITEM_POINTS and not edited.strip():
-        second.ending, second.by = Ending("end", "drop"), edits[0]
+    if not edited.strip():
+        second.ending, second.by = Ending("end", second.point.on_error), edits[0]
     second.spoken = first.spoken + [
         one for one in second.spoken if all(one.rule is not old.rule for old in first.spoken)
     ]
@@ -213,5 +207,15 @@ def _edited(point: str, turn: Turn, first: Result, edits: list[Spoken]) -> Resul
     return second
 
 
-def _subject(point: str) -> str:
-    return "item.text" if point in ITEM_POINTS else "answer.text"
+def _change(spoken: Spoken, subject: str, turn: Turn) -> tuple[Edit, list[Evidence], str | None]:
+    """What an edit is applied with: only evidence that lies in the edited text has a place in it."""
+    assert spoken.rule.edit is not None
+    evidence = [one for one in spoken.answer.evidence if one.subject == subject]
+    return spoken.rule.edit, evidence, fill(spoken.rule.edit.replacement, slot_lookup(turn, spoken.found))
+
+
+def _settled(spoken: Spoken, subject: str, text: str, turn: Turn) -> bool:
+    """Whether a card that still fires has had its edit carried out: a whole text or a cut stands as it should although
+    the condition (a verdict about the answer, say) still holds. A match that is still there is still a fault."""
+    change = _change(spoken, subject, turn)
+    return (change[0].part == "whole" or change[0].does == "cut") and apply_edits(text, [change], turn) == text

@@ -22,6 +22,8 @@ SCOPES: dict[str, tuple[str, ...]] = {
     "order": ("order.number",), "bot": ("bot.id",), "round": ("round.id",), "chain": ("chain.id",),
     "lane": ("lane.id",),
 }  # fmt: skip
+DISTINCT = ("sender.id", "chat.id", "order.number", "bot.id")
+"""What a mark keeps beside its scope, so that `distinct` can tell apart who set it."""
 _LISTS = {name for name, spelling, _, _ in EXTRACTED if spelling.startswith("list of ")}
 _MEASURES = {name for name, spelling, _, _ in EXTRACTED if not spelling.startswith("list of ")}
 
