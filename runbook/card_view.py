@@ -179,7 +179,8 @@ def _term(one: Card, raw: Mapping[str, Any], names: Names) -> Iterator[Row]:
 
 
 def _mark(one: Card, raw: Mapping[str, Any], names: Names) -> Iterator[Row]:
-    yield row("On", (Piece(f"the {str(raw['scope']).replace('_', ' ')}"),))
+    scopes = raw["scope"] if isinstance(raw["scope"], list) else [raw["scope"]]
+    yield row("On", (Piece("the " + " and the ".join(str(scope).replace("_", " ") for scope in scopes)),))
     if raw.get("carries"):
         yield row("Carries", *(_field(name, spelling) for name, spelling in raw["carries"].items()))
     yield row("Lasts", (Piece(str(raw["lasts"]), "value"),) if "lasts" in raw else (Piece("until it is cleared"),))

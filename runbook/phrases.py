@@ -171,7 +171,9 @@ def _fact(path: str, asked: Any, names: Names, depth: int) -> Lines:
         yield depth, (*head, Piece(" one of them matches one of:" if many else " has words that match one of:"))
         yield from ((depth + 1, value(one)) for one in listed)
     for key, operand in asked.items():
-        if key == "count" and isinstance(operand, Mapping) and not operand.get("where"):
+        if key == "count" and not isinstance(operand, Mapping):
+            yield depth, put("{}: their number is {}", (name,), value(operand))
+        elif key == "count" and isinstance(operand, Mapping) and not operand.get("where"):
             yield depth, (name, Piece(": their number "), *_numbers(operand))
         elif key in ("some", "none", "every", "count") and isinstance(operand, Mapping):
             yield depth, put("{}, {}:", (name,), _QUANTIFIED[key](operand))

@@ -10,6 +10,7 @@ from one_card import LINE, compiled, line_of
 from engine.language.examples import turn_of
 from engine.language.kinds import Example
 from engine.language.run import Result, run_point
+from engine.language.turn import MarkEntry
 
 
 def gate(when: str, then: str, at: str = "pre-gate", more: str = "") -> str:
@@ -146,6 +147,42 @@ def test_a_bound_fact_is_known_to_later_cards() -> None:
         "gates/b": gate("{order.number: AB-1234}", "silent", at="fixed"),
     }
     assert ran(cards, at="fixed", order="[a, b]", message="it is AB-1234").ended
+
+
+def test_what_a_card_binds_fills_the_text_it_says() -> None:
+    cards = {
+        "gates/a": gate(
+            "{message.order_numbers: {count: 1}}",
+            "[{say: found}, silent]",
+            at="fast",
+            more="also: {bind: {order.number: $message.order_numbers}}\n",
+        ),
+        "texts/found": "words: 'Order {order.number}'\n",
+    }
+    assert ran(cards, at="fast", message="it is AB-1234").text == "Order AB-1234"
+    assert not ran(cards, at="fast", message="AB-1234 or AB-1235").ended
+
+
+def test_a_mark_of_several_scopes_counts_for_each_combination() -> None:
+    cards = {
+        "marks/turns": "scope: [bot, round]\n",
+        "gates/a": gate("{marks.turns: {at_least: 2}}", "silent", at="limits"),
+    }
+    line = line_of(cards)
+    mine, other = {"bot.id": "a", "round.id": "1"}, {"bot.id": "a", "round.id": "2"}
+    turn = turn_of(line, Example.model_validate({"facts": mine}))
+    turn.marks = [MarkEntry("turns", turn.now, keys) for keys in (mine, other, {"bot.id": "b", "round.id": "1"})]
+    assert not run_point("limits", turn).ended
+    turn.marks.append(MarkEntry("turns", turn.now, mine))
+    assert run_point("limits", turn).ended
+
+
+def test_a_class_of_error_may_share_another_s_rungs_and_giving_up_may_name_its_reason() -> None:
+    body = "for: model\nerrors:\n  down: [{wait: 2 s}, {give_up: hold, reason: held_model_down}]\n  empty: down\n"
+    ladder = line_of({"ladders/model": body}).ladders["model"]
+    assert ladder.rung("empty", 2) == ladder.rung("down", 2) == {"give_up": "hold", "reason": "held_model_down"}
+    for wrong in ("empty: dwon", "empty: empty", "other: [{wait: 2 s, reason: x}]"):
+        assert compiled({"ladders/model": body.replace("empty: down", wrong)})[1]
 
 
 GUARD = {

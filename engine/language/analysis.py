@@ -167,13 +167,17 @@ def unfillable(line: Line) -> Iterator[Problem]:
             for path in sorted({slot.path for _, words in (text.cases if text else []) for spoken in words.values()
                                 for slot in slots_of(spoken)}):  # fmt: skip
                 fact = line.facts.get(path)
-                if fact and rule.point.name not in fact.points:
+                if fact and rule.point.name not in fact.points and path not in _bound(rule):
                     says = (
                         f"The text `{name}` has the slot `{{{path}}}`. {unknown_at(fact, frozenset({rule.point.name}))}"
                     )
                     yield _finding(
                         rule.card, ("then",), "unfillable", says, "Say another text here, or later.", "proven"
                     )
+
+
+def _bound(rule: Rule) -> set[str]:
+    return {path for effect in rule.also if effect.does == "bind" for path in effect.values or {}}
 
 
 def contradicting(line: Line) -> Iterator[Problem]:

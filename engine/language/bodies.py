@@ -114,8 +114,10 @@ class Limit:
 
 @dataclass(frozen=True)
 class Mark:
+    """A dated note. `keys`: the paths whose values tell whom it concerns; none for the whole line."""
+
     card: Card
-    scope: str
+    keys: tuple[str, ...]
     carries: Mapping[str, Type]
     lasts: float | None
 

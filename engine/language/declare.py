@@ -13,6 +13,7 @@ from engine.language.line import Line
 from engine.language.problems import Problem, nearest
 from engine.language.project import Card, LineSource
 from engine.language.reading import Reader
+from engine.language.turn import SCOPES
 from engine.language.values import Quantity, read_duration, read_literal, read_quantity
 
 TYPE_NAMES = tuple(f"{many}{name}" for many in ("", "list of ") for name in SCALARS if name != "choice")
@@ -120,7 +121,8 @@ class Declarations:
                 carries[name] = kind
                 self._add(f"marks.{id}.{name}", kind, "marks", ALWAYS)
         self._add(f"marks.{id}.ago", Type("duration"), "marks", ALWAYS)
-        self.line.marks[id] = Mark(card, body.scope, carries, self._seconds(reader, body.lasts, ("lasts",)))
+        keys = tuple(dict.fromkeys(path for scope in body.scope for path in SCOPES[scope]))
+        self.line.marks[id] = Mark(card, keys, carries, self._seconds(reader, body.lasts, ("lasts",)))
 
     def _question_fields(self, id: str, card: Card, body: kinds.Question) -> None:
         reader = self.reader(card)

@@ -19,7 +19,7 @@ from engine.language.problems import Problem, nearest
 from engine.language.project import Card
 from engine.language.reading import Reader
 from engine.language.run import Result, run_point
-from engine.language.turn import DISTINCT, SCOPES, Failed, MarkEntry, Turn
+from engine.language.turn import DISTINCT, Failed, MarkEntry, Turn
 from engine.language.values import read_duration, read_literal
 
 DEFAULT_NOW = "2026-09-21T12:00"
@@ -123,7 +123,7 @@ def _marks(line: Line, example: Example, turn: Turn) -> Iterator[MarkEntry]:
             continue
         others = {"sender.id": entry.get("sender"), "chat.id": entry.get("chat"), "order.number": entry.get("order")}
         keys = {}
-        for path in (*SCOPES[declared.scope], *DISTINCT):
+        for path in (*declared.keys, *DISTINCT):
             value = others.get(path) or turn.get(path)
             if isinstance(value, str):
                 keys[path] = value

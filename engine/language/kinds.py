@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, StringConstraints, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+    StringConstraints,
+    WithJsonSchema,
+)
 
 from engine.language.points import OUTCOMES, POINTS
 from engine.language.problems import nearest
@@ -52,6 +61,20 @@ PointName = Annotated[
     WithJsonSchema({"enum": [*POINTS], "description": "the point of the path at which the card runs"}),
 ]
 Scope = Literal["sender", "chat", "sender_in_chat", "line", "order", "bot", "round", "chain", "lane"]
+
+Scopes = Annotated[
+    list[Scope],
+    Field(min_length=1),
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": [*get_args(Scope)]},
+                {"type": "array", "items": {"enum": [*get_args(Scope)]}, "minItems": 1},
+            ]
+        }
+    ),
+]
 
 
 class Strictly(BaseModel):
@@ -180,7 +203,7 @@ class Term(Common):
 
 
 class Mark(Common):
-    scope: Scope
+    scope: Scopes = Field(description="for whom it counts; several: for each combination")
     carries: dict[Id, Any] = Field(default_factory=dict, description="typed values: kind: text")
     lasts: Duration = None
 

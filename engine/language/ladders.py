@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from engine.language.kinds import ID
 from engine.language.operands import Key
 from engine.language.points import OUTCOMES
 from engine.language.problems import nearest
 from engine.language.reading import Reader
 from engine.language.values import read_duration
 
-RUNGS = ("wait", "key", "model", "ask", "times", "requeue", "cooldown", "give_up")
+RUNGS = ("wait", "key", "model", "ask", "times", "requeue", "cooldown", "give_up", "reason")
 
 
 def read_ladder(reader: Reader, raw: Any) -> dict[str, tuple[Mapping[str, Any], ...]] | None:
-    """`errors: {CLASS: [rungs]}` with every mistake reported; None when there was one."""
+    """`errors: {CLASS: [rungs]}` with every mistake reported; None when there was one.
+
+    A class may name another one whose rungs it shares: `empty: service_error`.
+    """
     before = len(reader.problems)
     if not isinstance(raw, Mapping) or not raw:
         reader.refuse(("errors",), "wrong_type", "`errors` is a mapping from a class of error to its rungs.")
@@ -23,11 +28,18 @@ def read_ladder(reader: Reader, raw: Any) -> dict[str, tuple[Mapping[str, Any], 
     read = {}
     for error, rungs in raw.items():
         key: Key = ("errors", error)
-        if not isinstance(rungs, list) or not rungs:
+        if isinstance(rungs, str):
+            if not isinstance(raw.get(rungs), list):
+                cure = nearest(rungs, [name for name, others in raw.items() if isinstance(others, list)])
+                reader.refuse(key, "unknown_value", f"`{rungs}` is no class of error with rungs of its own.", cure)
+                continue
+            rungs = raw[rungs]
+        elif not isinstance(rungs, list) or not rungs:
             reader.refuse(key, "wrong_type", "The rungs are a list: [{wait: 2 s}, {give_up: hold}].")
             continue
-        for index, rung in enumerate(rungs):
-            _check_rung(reader, rung, (*key, index), last=index == len(rungs) - 1)
+        if rungs is raw[error]:
+            for index, rung in enumerate(rungs):
+                _check_rung(reader, rung, (*key, index), last=index == len(rungs) - 1)
         read[str(error)] = tuple(rungs)
     return read if len(reader.problems) == before else None
 
@@ -51,6 +63,10 @@ def _check_rung(reader: Reader, rung: Any, key: Key, last: bool) -> None:
             reader.exists("questions", str(value), at)
         elif name == "give_up":
             _check_give_up(reader, value, at, last)
+        elif name == "reason" and ("give_up" not in rung or not re.fullmatch(ID, str(value))):
+            reader.refuse(
+                at, "bad_form", "`reason` stands beside `give_up` and is an id.", "For instance dropped_after_retries."
+            )
 
 
 def _check_give_up(reader: Reader, value: Any, key: Key, last: bool) -> None:

@@ -235,6 +235,8 @@ class Reader(Operands):
     def _quantified(self, fact: Fact, name: str, raw: Any, key: Key) -> Operator | None:
         if not self._allowed(name, fact, fact.type.many, key):
             return None
+        if name == "count" and not isinstance(raw, Mapping):
+            raw = {"at_least": raw, "at_most": raw}  # `count: 1` is exactly one
         if not isinstance(raw, Mapping) or not raw:
             self.refuse(key, "wrong_type", f"`{name}` takes operators or a condition about `it`.")
             return None

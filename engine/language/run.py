@@ -11,7 +11,7 @@ from engine.language.conditions import YES, Answer, Evidence, State
 from engine.language.edits import apply_edits
 from engine.language.points import OUTCOMES, POINTS, Point
 from engine.language.slots import fill
-from engine.language.turn import ABSENT, DISTINCT, SCOPES, Failed, MarkEntry, Turn
+from engine.language.turn import ABSENT, DISTINCT, Failed, MarkEntry, Turn
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def _look(point: Point, turn: Turn, rules: Sequence[Rule], effects: bool = True)
 
 def _spoken(rules: Sequence[Rule], turn: Turn, result: Result, effects: bool) -> Iterator[Spoken]:
     for rule in rules:
-        spoken = ask(rule, turn)
+        spoken = ask(rule, turn, binds=effects)
         if spoken:
             result.spoken.append(spoken)
             if spoken.answer.holds and effects:
@@ -99,8 +99,11 @@ def _spoken(rules: Sequence[Rule], turn: Turn, result: Result, effects: bool) ->
             yield spoken
 
 
-def ask(rule: Rule, turn: Turn) -> Spoken | None:
-    """Whether a card fires on this turn, and the ending it would give; None when it does not."""
+def ask(rule: Rule, turn: Turn, binds: bool = False) -> Spoken | None:
+    """Whether a card fires on this turn, and the ending it would give; None when it does not.
+
+    `binds`: what the card binds is bound first, so that the text it says can show it.
+    """
     answer = rule.when.answer(turn) if rule.when else YES
     if answer.state in (State.FALSE, State.UNKNOWN):
         return None
@@ -110,6 +113,8 @@ def ask(rule: Rule, turn: Turn) -> Spoken | None:
             return None
         if excuse.state is State.FAILED:
             answer = excuse
+    if binds and answer.holds:
+        _bind(rule, turn)
     alternatives = rule.on_error if answer.state is State.FAILED else rule.then
     spoken = Spoken(rule, answer, NEXT)
     return replace(spoken, ending=_first_possible(alternatives, rule.point, turn, spoken.found))
@@ -161,8 +166,8 @@ def _effects(spoken: Spoken, turn: Turn, result: Result) -> None:
     for effect in spoken.rule.also:
         values = {name: _value(operand, turn) for name, operand in (effect.values or {}).items()}
         if effect.does == "set":
-            scope = turn.line.marks[effect.name].scope
-            keys = {path: value for path in (*SCOPES[scope], *DISTINCT) if isinstance(value := turn.get(path), str)}
+            scope = turn.line.marks[effect.name].keys
+            keys = {path: value for path in (*scope, *DISTINCT) if isinstance(value := turn.get(path), str)}
             carried = {name: value for name, value in values.items() if value is not ABSENT}
             entry = MarkEntry(effect.name, turn.now, keys, carried)
             turn.mark(entry)
@@ -170,12 +175,17 @@ def _effects(spoken: Spoken, turn: Turn, result: Result) -> None:
         elif effect.does == "clear":
             turn.clear(effect.name)
             result.clears.append(effect.name)
-        elif effect.does == "bind":
-            for path, value in values.items():
+        elif effect.does != "bind":
+            result.effects.append((effect.does, effect.name, effect.to))
+
+
+def _bind(rule: Rule, turn: Turn) -> None:
+    for effect in rule.also:
+        if effect.does == "bind":
+            for path, operand in (effect.values or {}).items():
+                value = _value(operand, turn)
                 if value is not ABSENT:
                     turn.put(path, value)
-        else:
-            result.effects.append((effect.does, effect.name, effect.to))
 
 
 def _value(operand: object, turn: Turn) -> object:

@@ -104,7 +104,8 @@ def _forms(line: Line) -> dict[str, Any]:
         "fields": {"type": "object", "minProperties": 1, "additionalProperties": _field()},
         "else": {"anyOf": [{"enum": ["hold", "absent"]}, {"type": "object"}]},
         "rungs": {"type": "object", "minProperties": 1, "additionalProperties": {
-            "type": "array", "minItems": 1, "items": _object({name: {} for name in RUNGS}, least=1)}},
+            "anyOf": [{"type": "string"},
+                      {"type": "array", "minItems": 1, "items": _object({name: {} for name in RUNGS}, least=1)}]}},
     }  # fmt: skip
     for kind in {str(fact.type): fact.type for fact in line.facts.values()}.values():
         forms[_test_name(kind)] = _test(line, kind)
@@ -188,7 +189,8 @@ def _test(line: Line, kind: Type) -> dict[str, Any]:
         properties["like"] = _object({"to": many, "at_least": bound}, ["to", "at_least"])
     if kind.many:
         quantified = {"type": "object", "minProperties": 1}
-        properties |= dict.fromkeys(("some", "none", "every", "count"), quantified)
+        properties |= dict.fromkeys(("some", "none", "every"), quantified)
+        properties["count"] = {"anyOf": [{"type": "number"}, _REFERENCE, quantified]}
         properties["has"] = {}
     options = [_object(properties, least=1)]
     if kind.name != "record":

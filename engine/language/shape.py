@@ -97,6 +97,8 @@ def _problem(
     model: type[BaseModel], detail: ErrorDetails, source: Source, empty: list[tuple[str | int, ...]]
 ) -> Problem | None:
     path = tuple(part for part in detail["loc"] if part != "[key]")
+    while path and isinstance(path[-1], int) and path not in source.spans:
+        path = path[:-1]  # one value where a list may stand
     kind = detail["type"]
     if kind == "missing":
         if path in empty:

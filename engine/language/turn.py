@@ -268,7 +268,7 @@ class Turn:
         """The marks of this name that concern this turn and are not over; `within` seconds, newest last."""
         declared = self.line.marks[mark]
         window = min((span for span in (declared.lasts, within) if span is not None), default=None)
-        keys = {path: self.get(path) for path in SCOPES[declared.scope]}
+        keys = {path: self.get(path) for path in declared.keys}
         found = []
         for entry in self.marks:
             age = (self.now - entry.at).total_seconds()
