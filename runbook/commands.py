@@ -20,7 +20,7 @@ from runbook.build import Documents, Prepared, leftovers, outputs, prepare, refu
 from runbook.check import Report, cannot_run
 from runbook.check import check as checked
 from runbook.formats import FORMATS
-from runbook.session import Refused, Session, judged, key_of, mistakes, open_project, outcomes, runs
+from runbook.session import Refused, Session, key_of, mistakes, open_project, outcomes, read, runs, told
 
 Say = Callable[[str], None]
 HELD, FOUND, UNUSABLE = 0, 1, 2
@@ -56,7 +56,7 @@ def adopt(prompt: Path, line: str | None, folder: Path, say: Say) -> int:
 
 def check(project: Path | None, line: str | None, base: str | None, form: str, notes: bool, say: Say) -> int:
     """Check cards, examples, lock and documents."""
-    report = _report(open_project(project), line, base)
+    report = _report(read(project), line, base)
     if not notes:
         report = replace(report, problems=tuple(one for one in report.problems if one.level != "note"))
     say(_printed(report, form))
@@ -68,7 +68,7 @@ def watch(project: Path | None, line: str | None, base: str | None, form: str, n
     seen: Tree | None = None
     try:
         while True:
-            session = open_project(project)
+            session = read(project)
             if seen is None or session.tree != seen:
                 seen = session.tree
                 if sys.stdout.isatty():
@@ -82,12 +82,10 @@ def watch(project: Path | None, line: str | None, base: str | None, form: str, n
 
 def _report(session: Session, line: str | None, base: str | None) -> Report:
     problems = list(session.problems)
-    if not session.lines:
+    if not session.project.lines:
         return cannot_run(problems[0], problems[1:]) if problems else cannot_run(_nothing(session))
-    broken = {problem.place.file.split("/")[1] for problem in problems if problem.place.file.count("/") > 1}
-    for one in session.only(line):
-        if one.name not in broken:
-            problems += judged(session, one)
+    for name in session.names(line):
+        problems += told(session, name)
     try:
         found = git.read_base(session.root, base)
     except git.BaseMissing as missing:
@@ -126,7 +124,7 @@ def _documents(session: Session) -> Documents:
 
             return documents().markdown(line)
 
-        return remembered.document(session.root, line.name, key_of(session, session.lines[line.name]), work)
+        return remembered.document(session.root, line.name, key_of(session, line.name), work)
 
     def page(line: LineSource) -> str:
         from runbook.render import documents

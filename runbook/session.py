@@ -25,7 +25,8 @@ class Refused(Exception):
 
 @dataclass
 class Session:
-    """An opened project. `problems`: of files, shape and compiling; a line that could not be read is not in `lines`."""
+    """A project as read. `problems`: of files and shape, and of compiling where it is compiled (`lines`); a line that
+    could not be read is in neither."""
 
     root: Path
     tree: Tree
@@ -44,6 +45,12 @@ class Session:
         if name not in self.lines:
             raise Refused(f"There is no line `{name}` that can be read. {nearest(name, self.lines)}".strip())
         return self.lines[name]
+
+    def names(self, name: str | None) -> list[str]:
+        """The line named, or all that could be read. Raises Refused."""
+        if name is not None and name not in self.project.lines:
+            raise Refused(f"There is no line `{name}` that can be read. {nearest(name, self.project.lines)}".strip())
+        return [name] if name else sorted(self.project.lines)
 
     def only(self, name: str | None) -> list[Line]:
         """The line named, or all of them."""
@@ -65,41 +72,65 @@ def shipped() -> Path:
     return packed if packed.is_dir() else package.parent
 
 
-def open_project(given: Path | None) -> Session:
-    """Read and compile a project. Never raises on what its files hold."""
+def read(given: Path | None) -> Session:
+    """Read a project and compile nothing. Never raises on what its files hold."""
     root = project_root(given)
-    tree = read_tree(root)
-    return opened(root, tree)
+    return _read(root, read_tree(root))
 
 
-def opened(root: Path, tree: Tree) -> Session:
-    """A session over files already read."""
+def _read(root: Path, tree: Tree) -> Session:
     session = Session(root, tree, read_project(tree.texts("cards", "rules")))
     session.problems = [*tree.problems, *(session.project.problems if not tree.problems or tree.files else [])]
-    known = remembered.known_patterns(root)
-    for name, source in session.project.lines.items():
-        line, problems = compile_line(source, known)
-        session.lines[name] = line
-        session.problems += problems
-    held = frozenset(pattern for line in session.lines.values() for pattern in line.patterns)
-    if held - known:
-        remembered.keep_patterns(root, held)
     return session
 
 
-def key_of(session: Session, line: Line) -> str:
+def open_project(given: Path | None) -> Session:
+    """Read and compile a project. Never raises on what its files hold."""
+    return _compiled(read(given))
+
+
+def opened(root: Path, tree: Tree) -> Session:
+    """A session over files already read, compiled."""
+    return _compiled(_read(root, tree))
+
+
+def _compiled(session: Session) -> Session:
+    for name in session.project.lines:
+        line, problems = _compile(session, name)
+        session.lines[name] = line
+        session.problems += problems
+    return session
+
+
+def _compile(session: Session, name: str) -> tuple[Line, list[Problem]]:
+    known = remembered.known_patterns(session.root)
+    line, problems = compile_line(session.project.lines[name], known)
+    if line.patterns - known:
+        remembered.keep_patterns(session.root, known | line.patterns)
+    return line, problems
+
+
+def key_of(session: Session, name: str) -> str:
     """The hash of everything a line is read from."""
-    ours = (f"cards/{line.name}/", f"rules/{line.name}/")
-    return remembered.key_of({name: text for name, text in session.tree.texts().items() if name.startswith(ours)})
+    ours = (f"cards/{name}/", f"rules/{name}/")
+    return remembered.key_of({file: text for file, text in session.tree.texts().items() if file.startswith(ours)})
 
 
-def judged(session: Session, line: Line) -> list[Problem]:
-    """What the examples and the analysis of a line say, worked out once for the same cards."""
-    return remembered.judged(session.root, line.name, key_of(session, line), lambda: _judged(line))
+def told(session: Session, name: str) -> list[Problem]:
+    """What compiling says of a line that has been read; and, when it says nothing, examples and analysis. Worked out
+    once for the same files."""
+
+    def work() -> list[Problem]:
+        line, problems = _compile(session, name)
+        return problems or judged(line)
+
+    if any(problem.place.file.startswith((f"cards/{name}/", f"rules/{name}/")) for problem in session.problems):
+        return _compile(session, name)[1]
+    return remembered.judged(session.root, name, key_of(session, name), work)
 
 
-def _judged(line: Line) -> list[Problem]:
-    """What examples and analysis say; examples that are themselves wrong do not run."""
+def judged(line: Line) -> list[Problem]:
+    """What examples and analysis say of a compiled line; examples that are themselves wrong do not run."""
     problems = mistakes(line)
     if not runs(line, problems):
         return problems

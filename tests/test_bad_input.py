@@ -170,7 +170,7 @@ def check_files(files: dict[str, str], folder: Path) -> list[str]:
     from runbook.session import judged, opened
 
     session = opened(folder, tree_of({name: text.encode() for name, text in files.items()}))
-    found = [*session.problems, *(one for line in session.lines.values() for one in judged(session, line))]
+    found = [*session.problems, *(one for line in session.lines.values() for one in judged(line))]
     return [str(one) for one in found if one.level == "error"]
 
 

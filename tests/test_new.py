@@ -77,7 +77,7 @@ def test_a_new_line_is_green_at_once(tmp_path: Path) -> None:
     said = begun(tmp_path / "new")
     session = open_project(tmp_path / "new")
     assert not session.problems
-    assert not [str(one) for one in judged(session, session.line("shop")) if one.level == "error"]
+    assert not [str(one) for one in judged(session.line("shop")) if one.level == "error"]
     names = set(files_in(tmp_path / "new"))
     assert {".gitignore", "runbook/shop.md", "runbook/shop.html", "reference/shop/lock.yaml"} <= names
     assert "reference/shop/instructions.txt" in names
