@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import regex
@@ -30,10 +30,14 @@ class PatternTimeout(Exception):
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern that may be used. `tree` is folded: it stands as texts are normalised, with spans of `source`."""
+    """A pattern that may be used."""
 
     source: str
-    tree: Node = field(compare=False, repr=False)
+
+    @cached_property
+    def tree(self) -> Node:
+        """What was read, folded: it stands as texts are normalised, with spans of `source`. Raises PatternRefused."""
+        return fold_tree(parse(self.source))
 
     def search(self, normal: Normal, timeout: float | None = None) -> tuple[int, int] | None:
         """The span of the first match, in the original text; None when there is none.
@@ -83,14 +87,13 @@ class Pattern:
 def compile_pattern(source: str, checked: bool = False) -> Pattern:
     """The pattern of `source`. Raises PatternRefused when it cannot be read, never matches, or could stall.
 
-    `checked` says that this very source has passed before (a caller that keeps hashes of what held): it is read,
-    but not checked again.
+    `checked` says that this very source has passed before (a caller that keeps what held): it is read when it is
+    first used, and not checked again.
     """
-    tree = fold_tree(parse(source))
-    pattern = Pattern(source, tree)
+    pattern = Pattern(source)
     if not checked:
-        check_sense(tree)
-        check_cost(tree, source)
+        check_sense(pattern.tree)
+        check_cost(pattern.tree, source)
         try:
             pattern._compiled  # noqa: B018 (compiled now, so that a refusal comes with its card)
         except regex.error as error:
