@@ -42,9 +42,7 @@ def test_the_table_holds_every_decision_once_and_counts_right() -> None:
     assert all(remark for _, _, _, sayable, remark in ROWS if sayable != "at once")
     counted = Counter(row[3] for row in ROWS)
     assert counted == {"at once": 117, "with an extension, made": 4, "the engine's": 3}
-    said = (
-        "117 decisions could be said at once, four needed an extension that was made, three belong"
-    )
+    said = "117 decisions could be said at once, four needed an extension that was made, three belong"
     assert said in README
 
 
