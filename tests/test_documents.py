@@ -53,3 +53,9 @@ def test_the_two_commands_of_the_readme_are_those_of_ci() -> None:
     script = (ROOT / ".ci" / "run").read_text("utf-8")
     for part in ("pip install -q -e .", "rulecard build", "python -m pytest -q"):
         assert part in commands[0] and part in script
+
+
+def test_the_wheel_carries_the_runbook_of_every_shipped_line() -> None:
+    told = (ROOT / "pyproject.toml").read_text("utf-8")
+    for line in (path.name for path in (ROOT / "cards").iterdir() if path.is_dir()):
+        assert f'"runbook/{line}.md" = "engine/_data/runbook/{line}.md"' in told
