@@ -18,7 +18,7 @@ from engine.prompt import render as prompt
 from runbook.render import page as render
 from runbook.viewing import view
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is slow to start; .ci/run runs them
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
 
