@@ -248,3 +248,12 @@ def test_look_around_may_hold_an_edge(source: str, text: str) -> None:
 
 def test_accent_stays() -> None:
     assert not finds("cafe", "un café") and finds("cafe", unicodedata.normalize("NFD", "cafe"))
+
+
+@pytest.mark.parametrize(
+    "source", [r"\b(?:will|'ll) be there\b", r"\b'll be there\b", r"\bwe(?:'re| are) closed\b", r"\b(?:'s|is) late\b"]
+)
+def test_a_word_edge_before_an_apostrophe_is_where_the_word_goes_on(source: str) -> None:
+    pattern = compile_pattern(source)
+    texts = ["he'll be there", "we're closed", "he's late"]
+    assert any(pattern.search(normalise(text)) for text in texts)

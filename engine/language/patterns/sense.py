@@ -38,6 +38,8 @@ _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Kh
 _UNSPACED_NAMES = frozenset({"han", "hiragana", "katakana", "thai", "lao", "khmer", "myanmar"})
 
 # What may stand beside an edge: a word character, another, one of an unspaced script, or what the text holds there.
+APOSTROPHE = "'"
+"""The one sign that stands inside words: a word edge before it is where the word goes on (`he'll`)."""
 _WORD, _SIGN, _DENSE, _OPEN = "word", "sign", "dense", "open"
 Kinds = frozenset[str]
 _NOTHING: Kinds = frozenset()
@@ -147,7 +149,8 @@ def _check_edge(node: Edge, left: Kinds, right: Kinds, before: Node, after: Node
             "A word edge behind a sign asks for a letter right after it, so the term is not found at the end of a word."
         )
         raise PatternRefused(says, node.start, "Write `(?!\\w)` in place of the `\\b`.", node.end)
-    if left == {_OPEN} and (right == {_SIGN} or _dead_end(after, _first)):
+    joined = isinstance(first := bare(after), Char) and first.text == APOSTROPHE
+    if left == {_OPEN} and ((right == {_SIGN} and not joined) or _dead_end(after, _first)):
         says = "A word edge before a sign asks for a letter right before it, so the term is not found by itself."
         raise PatternRefused(says, node.start, "Write `(?<!\\w)` in place of the `\\b`.", node.end)
 
@@ -161,6 +164,8 @@ def _dead_end(node: Node, side: Side) -> bool:
         ends = node.items[-1] if side is _last else node.items[0]
         if width(ends)[0]:
             return _dead_end(ends, side)
+    if isinstance(node, Char) and node.text == APOSTROPHE and side is _first:
+        return False  # `'ll` stands right behind a letter
     kinds = _last(node) if side is _last else _first(node)
     return kinds == {_SIGN} and width(node)[0] > 0 and not isinstance(node, Repeat)
 
