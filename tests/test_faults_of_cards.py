@@ -137,3 +137,25 @@ KEPT = [
 def test_rail_f57_a_text_stays_as_it_was_written(row: str, kept: str) -> None:
     line = line_of({"gates/a": GATE + "then: hold\n" + row + "\n"})
     assert line.source.cards["gates/a"].body.owner == kept
+
+
+UNSEEN = [
+    ("texts/b", "words: Hello\nexamples: [{fires: true}]\n", "`becomes`"),
+    ("limits/b", "value: 3\nexamples: [{becomes: 3, then: hold}]\n", "`becomes`"),
+    (
+        "terms/b",
+        "patterns: [x]\nexamples: [{message: x, fires: true, sets: []}, {message: y, fires: false}]\n",
+        "`fires`",
+    ),
+    ("situations/b", "examples: [{message: hi, fires: true}]\n", "`then`"),
+    ("marks/b", "scope: sender\nexamples: [{fires: true}]\n", "`fires`"),
+    ("gates/b", GATE + "then: hold\nexamples: [{message: hi}, {message: ho, fires: true}]\n", "State"),
+]
+
+
+@pytest.mark.parametrize(("card", "body", "part"), UNSEEN, ids=[row[0] for row in UNSEEN])
+def test_an_example_states_only_what_is_looked_at(card: str, body: str, part: str) -> None:
+    problems = problems_of({card: body})
+    assert problems, "an example that nothing looks at passes"
+    assert {one.code for one in problems} <= {"not_looked_at", "empty_value"}
+    assert part in problems[0].says + problems[0].cure

@@ -302,15 +302,31 @@ def _check_form(reader: Reader, card: Card, example: Example, index: int) -> Non
         read_then(reader, POINTS[point or "pre-gate"], example.then, (*key, "then"))
     if example.error is None and card.kind == "ladders":
         reader.refuse(key, "missing_key", "An example of a ladder names the class of `error`.")
-    if not _asserts(example):
-        reader.refuse(key, "empty_value", "The example expects nothing.", "Say `fires`, `then`, `becomes` or `sets`.")
+    stated = [name for name in STATEMENTS if getattr(example, name) is not None]
+    for name in stated:
+        if name not in STATES[card.kind]:
+            says = f"An example of {card.kind} cannot state `{name}`: nothing would look at it."
+            reader.refuse((*key, name), "not_looked_at", says, f"It may state {_listed(STATES[card.kind])}.")
+    if not stated:
+        says = (
+            f"State {_listed(STATES[card.kind])}." if STATES[card.kind] else "Take it away: nothing can be stated here."
+        )
+        reader.refuse(key, "empty_value", "The example expects nothing.", says)
 
 
-def _asserts(example: Example) -> bool:
-    return any(
-        one is not None
-        for one in (example.fires, example.then, example.reason, example.becomes, example.sets, example.alerts)
-    )
+STATEMENTS = ("fires", "then", "reason", "becomes", "sets", "alerts")
+_RULE, _MESSAGE = frozenset(STATEMENTS), frozenset({"then", "reason", "sets", "alerts"})
+STATES: Mapping[str, frozenset[str]] = {
+    "gates": _RULE, "guard": _RULE, "situations": _MESSAGE, "background": _MESSAGE, "style": _MESSAGE,
+    "terms": frozenset({"fires"}), "roles": frozenset({"fires"}), "questions": frozenset({"fires"}),
+    "waves": frozenset({"fires", "then"}), "ladders": frozenset({"fires", "then"}),
+    "texts": frozenset({"becomes"}), "limits": frozenset({"becomes"}), "marks": frozenset(),
+}  # fmt: skip
+"""What an example of each kind may state: whatever is stated is looked at."""
+
+
+def _listed(names: frozenset[str]) -> str:
+    return ", ".join(f"`{name}`" for name in STATEMENTS if name in names)
 
 
 def _check_values(reader: Reader, fact: Any, value: Any, key: tuple[str | int, ...]) -> None:
