@@ -159,3 +159,10 @@ def test_an_example_states_only_what_is_looked_at(card: str, body: str, part: st
     assert problems, "an example that nothing looks at passes"
     assert {one.code for one in problems} <= {"not_looked_at", "empty_value"}
     assert part in problems[0].says + problems[0].cure
+
+
+@pytest.mark.parametrize("then", ["hodl", "{say: nothing}", "[hold, silent]", "allow", "3"])
+def test_a_situation_that_expects_what_cannot_be_fails(then: str) -> None:
+    cards = {"gates/a": GATE + "then: hold\n", "situations/b": f"examples: [{{message: hi, then: {then}}}]\n"}
+    assert problems_of(cards)
+    assert not problems_of(cards | {"situations/b": "examples: [{message: hi, then: hold}]\n"})

@@ -159,8 +159,8 @@ def _check_rule(rule: Rule, card: Card, example: Example, turn: Turn, line: Line
 def _expected(example: Example, card: Card, result: Result, line: Line) -> str:
     if example.then is not None:
         wanted = read_then(Reader(card, line, frozenset(), []), result.point, example.then, ())
-        if wanted and result.ending != wanted[0]:
-            return f"should end in {wanted[0]}; it ends in {result.ending}."
+        if [result.ending] != [*wanted]:
+            return f"should end in {wanted[0] if wanted else example.then}; it ends in {result.ending}."
     if example.reason is not None and example.reason != result.reason:
         return f"should have the reason {example.reason}; it has {result.reason or 'none'}."
     if example.becomes is not None:
