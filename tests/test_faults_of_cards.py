@@ -166,3 +166,17 @@ def test_a_situation_that_expects_what_cannot_be_fails(then: str) -> None:
     cards = {"gates/a": GATE + "then: hold\n", "situations/b": f"examples: [{{message: hi, then: {then}}}]\n"}
     assert problems_of(cards)
     assert not problems_of(cards | {"situations/b": "examples: [{message: hi, then: hold}]\n"})
+
+
+RECORDS = [
+    ("[{numbr: AB-1001}]", "`number`"), ("[AB-1001]", "record"), ("[{number: 7}]", "order_number"), ("{number: AB-1001, status: 3}", "quotes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("orders", "part"), RECORDS)
+def test_a_record_in_an_example_has_the_fields_there_are(orders: str, part: str) -> None:
+    body = "at: fixed\nwhen: {customer.orders: {count: 1}}\nthen: hold\nexamples: [{facts: {customer.orders: %s}, fires: true}]\n"
+    problems = problems_of({"gates/a": body % orders})
+    assert problems
+    assert part in problems[0].says + problems[0].cure
+    assert problems_of({"gates/a": body % "[{number: AB-1001, status: packed}]"}) == []

@@ -284,8 +284,9 @@ def _check_form(reader: Reader, card: Card, example: Example, index: int) -> Non
         elif point in POINTS and point not in fact.points:
             says = f"`{path}` cannot be known at {point}."
             reader.refuse((*key, "facts", path), "not_known_here", says, "Take it out of the example.")
-        elif not isinstance(_plain(value), Failed) and fact.type.name != "record":
-            _check_values(reader, fact, value, (*key, "facts", path))
+        elif not isinstance(_plain(value), Failed):
+            check = _check_records if fact.type.name == "record" else _check_values
+            check(reader, fact, value, (*key, "facts", path))
     for name, fields in example.asked.items():
         if reader.exists("questions", name, (*key, "asked", name)) and fields != "failed":
             _check_asked(reader, name, fields, (*key, "asked", name))
@@ -327,6 +328,23 @@ STATES: Mapping[str, frozenset[str]] = {
 
 def _listed(names: frozenset[str]) -> str:
     return ", ".join(f"`{name}`" for name in STATEMENTS if name in names)
+
+
+def _check_records(reader: Reader, fact: Any, value: Any, key: tuple[str | int, ...]) -> None:
+    """A record is a mapping of the fields that are declared below its path."""
+    many = isinstance(value, list)
+    for index, one in enumerate(value if many else [value]):
+        at = (*key, index) if many else key
+        if not isinstance(one, Mapping):
+            reader.refuse(at, "wrong_type", f"`{fact.path}` is a record: write its fields, {{name: value}}.")
+            continue
+        for name, inner in one.items():
+            field = reader.line.facts.get(f"{fact.path}.{name}")
+            if field is None:
+                known = [path.rpartition(".")[2] for path in reader.line.facts if path.startswith(f"{fact.path}.")]
+                reader.refuse((*at, name), "unknown_key", f"`{fact.path}` has no field `{name}`.", nearest(name, known))
+            else:
+                _check_values(reader, field, inner, (*at, name))
 
 
 def _check_values(reader: Reader, fact: Any, value: Any, key: tuple[str | int, ...]) -> None:
