@@ -10,19 +10,30 @@ import datetime as dt
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from engine.language.extract import cards as _cards
+from engine.language.extract import dates as _dates
+from engine.language.extract import durations as _durations
+from engine.language.extract import emails as _emails
+from engine.language.extract import ibans as _ibans
+from engine.language.extract import ids as _ids
 from engine.language.extract import links as _links
-from engine.language.extract import numbers as _numbers
+from engine.language.extract import orders as _orders
+from engine.language.extract import percentages as _percentages
+from engine.language.extract import phones as _phones
+from engine.language.extract import prices as _prices
 from engine.language.extract import times as _times
 from engine.language.extract import whole as _whole
 from engine.language.extract.flat import Flat, flat
 from engine.language.extract.found import Context, Found
 from engine.language.extract.moment import Moment, of_instant
-from engine.language.extract.numbers import Money
+from engine.language.extract.prices import Money
+from engine.language.extract.times import parse_moment
 from engine.language.extract.whole import sentences
 from engine.language.normalise import Normal
 
 __all__ = [
-    "EXTRACTORS", "MEASURES", "Context", "Found", "Moment", "Money", "extract", "measure", "normalise_value", "sentences",
+    "EXTRACTORS", "MEASURES", "Context", "Found", "Moment", "Money", "extract", "measure", "normalise_value", "parse_moment",
+    "sentences",
 ]  # fmt: skip
 
 MAX_TEXT = 20_000
@@ -31,23 +42,23 @@ MAX_TEXT = 20_000
 EXTRACTORS: dict[str, Callable[[Flat, Context], Iterable[Found]]] = {
     "links": _links.links,
     "hosts": _links.hosts,
-    "emails": _links.emails,
-    "phones": _numbers.phones,
-    "order_numbers": _numbers.order_numbers,
-    "prices": _numbers.prices,
-    "percentages": _numbers.percentages,
-    "cards": _numbers.cards,
-    "ibans": _numbers.ibans,
-    "ids": _numbers.ids,
+    "emails": _emails.emails,
+    "phones": _phones.phones,
+    "order_numbers": _orders.order_numbers,
+    "prices": _prices.prices,
+    "percentages": _percentages.percentages,
+    "cards": _cards.cards,
+    "ibans": _ibans.ibans,
+    "ids": _ids.ids,
     "times": _times.times,
-    "dates": _times.dates,
-    "durations": _times.durations,
+    "dates": _dates.dates,
+    "durations": _durations.durations,
     "markup": _whole.markup,
 }
 MEASURES: dict[str, Callable[[str, Context], Any]] = {
     "language": _whole.language,
     "emoji_only": _whole.emoji_only,
-    "bare_link": _whole.bare_link,
+    "bare_link": _links.bare_link,
     "question_word": _whole.question_word,
     "length": _whole.length,
 }
@@ -91,8 +102,9 @@ def _only(kind: str, raw: str, context: Context) -> Any:
 _READERS: dict[str, Callable[[str, Context], Any]] = {
     "links": lambda raw, context: _links.link_value(raw),
     "hosts": lambda raw, context: _links.host_value(raw),
-    "emails": lambda raw, context: _links.email_value(raw),
-    "phones": _numbers.phone_value,
-    "order_numbers": lambda raw, context: _numbers.order_value(raw),
-    "prices": _numbers.money_value,
+    "emails": lambda raw, context: _emails.email_value(raw),
+    "phones": _phones.phone_value,
+    "order_numbers": lambda raw, context: _orders.order_value(raw),
+    "prices": _prices.money_value,
+    "times": _times.parse_moment,
 }

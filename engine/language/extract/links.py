@@ -1,241 +1,286 @@
-"""Links, hosts and e-mail addresses.
+"""Links and their hosts.
 
-A link has a scheme, or is a bare domain whose last label is a known ending, any two letters (a country's), or a
-label in another script. File names (`label.py`) and sentences run together (`Thanks.See`) are none. A defanged
-`evil[.]example` is not a link: nobody can follow it. Differs from a browser: a single label such as `localhost` is
-no link.
+A link has a scheme, or begins with `www.`, or is a bare host with a known ending (`endings`). Our own matcher and no
+library: those that there are take `label.py` for a link, miss full-width dots, or are not linear in the text.
+
+Where we differ from others, on purpose:
+- a defanged `evil[.]example` or `evil dot example` is no link: nobody can follow it;
+- a scheme makes a link of any host (`http://localhost`, `ftp://…`);
+- a link's path ends before an ideograph, a double quote, an angle bracket, a backslash, a bracket it did not open;
+- endings that are more often files or words (`label.py`, `call.now`) need a path, a port or `www.`, unless the line's
+  region is that ending's country; an ending with a capital (`Thanks.It`) is the next sentence;
+- `7.am` is a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import urlsplit
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import unquote, urlsplit
 
 import regex
 
-from engine.language.extract.flat import Flat
+from engine.language.extract.emails import EMAIL
+from engine.language.extract.endings import ENDINGS
+from engine.language.extract.flat import UNSPACED, Flat, flat
 from engine.language.extract.found import Context, Found
 
-_ENDINGS = frozenset(
-    [
-        "com",
-        "net",
-        "org",
-        "info",
-        "biz",
-        "edu",
-        "gov",
-        "mil",
-        "int",
-        "arpa",
-        "name",
-        "pro",
-        "aero",
-        "coop",
-        "museum",
-        "jobs",
-        "mobi",
-        "travel",
-        "tel",
-        "cat",
-        "post",
-        "asia",
-        "example",
-        "test",
-        "invalid",
-        "app",
-        "dev",
-        "shop",
-        "store",
-        "online",
-        "site",
-        "website",
-        "web",
-        "tech",
-        "cloud",
-        "blog",
-        "xyz",
-        "club",
-        "live",
-        "life",
-        "world",
-        "today",
-        "news",
-        "email",
-        "link",
-        "click",
-        "space",
-        "fun",
-        "top",
-        "vip",
-        "win",
-        "work",
-        "agency",
-        "company",
-        "group",
-        "team",
-        "support",
-        "help",
-        "chat",
-        "social",
-        "media",
-        "digital",
-        "design",
-        "studio",
-        "solutions",
-        "services",
-        "finance",
-        "bank",
-        "money",
-        "cash",
-        "delivery",
-        "express",
-        "food",
-        "cafe",
-        "restaurant",
-        "pizza",
-        "fashion",
-        "shoes",
-        "games",
-        "page",
-        "host",
-        "download",
-        "review",
-        "london",
-        "berlin",
-        "paris",
-        "madrid",
-        "nyc",
-        "global",
-        "international",
-        "network",
-        "systems",
-        "center",
-        "академия",
-        "онлайн",
-        "сайт",
-        "рф",
-    ]
+_FILES = frozenset(("md", "py", "rs", "sh", "ps", "zip", "mov"))
+_WORDS = frozenset(("able", "call", "got", "here", "like", "now", "open", "pay", "read", "safe", "save", "show", "you"))
+_PLAIN = frozenset(("com", "net", "org", "edu", "gov", "info", "biz", "example"))
+"""Endings that are no word with which a sentence begins."""
+_OPENING = "tel|mailto|sms|smsto|whatsapp|viber|skype|tg|facetime|callto"
+_DIALLED = ("tel", "sms", "smsto", "callto", "facetime", "viber", "whatsapp")
+_HAVE_HOSTS = frozenset(("http", "https", "ftp", "ftps", "ws", "wss", ""))
+_A = rf"[[\p{{L}}\p{{M}}\p{{N}}_]--[{UNSPACED}]]"
+_MORE = rf"[[\p{{L}}\p{{M}}\p{{N}}_\-]--[{UNSPACED}]]*+"
+_LABEL = rf"(?:{_A}{_MORE}|[{UNSPACED}]++)"
+_START = regex.compile(
+    rf"(?<![a-z0-9+])(?P<scheme>[a-z][a-z0-9+\-]{{1,15}})://"
+    rf"|(?<![\p{{L}}\p{{N}}])(?P<opens>{_OPENING}):(?=[^\s<>\"/:])"
+    rf"|(?<!{_A}|[@\-]|{_A}\.)(?:(?P<www>www\.)(?=[^\s.])|(?P<local>localhost)(?=:\d)"
+    rf"|(?P<bare>(?<![{UNSPACED}])(?>{_LABEL}(?:\.{_LABEL})++)))"
+    rf"|(?<=[{UNSPACED}])(?P<glued>(?>{_A}{_MORE}(?:\.{_LABEL})++))",
+    regex.I | regex.V1,
 )
-_FILES = frozenset(["py", "js", "ts", "md", "rs", "sh", "pl", "so", "cc", "ps", "ml", "pm", "mk", "vi", "ai"])
-"""Two-letter endings that are far more often files or words than hosts, when nothing else says link."""
-_LABEL = r"[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?"
-_HOST = r"(?>[\p{L}\p{N}][\p{L}\p{N}\p{M}-]*+(?:\.[\p{L}\p{N}][\p{L}\p{N}\p{M}-]*+)++)\.?"
-"""Taken whole or not at all, so that a long row of labels is read once; what it must be is looked at afterwards."""
-_REST = r"(?::\d{1,5})?(?:[/?#][^\s<>\"'`|\\^{}]*)?"
-_SCHEME = r"(?P<scheme>https?|ftp|wss?)://(?P<rest>[^\s<>\"'`|\\^{}]+)"
-_OTHER = r"(?P<other>(?:tel|mailto|sms|whatsapp|tg):[^\s<>\"'`|\\^{}]+)"
-_LINK = regex.compile(rf"(?<![\p{{L}}\p{{N}}@_.-])(?:{_SCHEME}|{_OTHER}|(?P<bare>{_HOST}{_REST}))", regex.I)
-_EMAIL = regex.compile(
-    rf"(?<![\p{{L}}\p{{N}}._%+-])[\p{{L}}\p{{N}}][\p{{L}}\p{{N}}._%+-]*@(?:{_LABEL}\.)+[\p{{L}}]{{2,}}", regex.I
+_USER = regex.compile(r"(?:[^\s/?#@\\<>\"`()\[\]{}|]*+@)*+")
+_AUTHORITY = regex.compile(
+    r"(?:\[[0-9a-f:.]{2,45}\]|[[\p{L}\p{M}\p{N}\p{S}._\-%]--[\ufffc\ufffd<>|+=~`\^$]]++)(?::\d{1,5}+)?",
+    regex.I | regex.V1,
 )
-_TRAILING = ".,;:!?…'\"*_~)]}»”’"
+_GLUED_ENDING = regex.compile(rf"\.([a-z]{{2,24}})(?=[{UNSPACED}])", regex.I)
+_PORT = regex.compile(r":\d{1,5}+(?!\d)")
+_PATH = regex.compile(rf"[^\s<>\"`|\\\x00-\x1f\ufffc\ufffd{UNSPACED}\u3000-\u303f]*+")
+_BRACKETS = regex.compile(r"[()\[\]{}]")
+_CLOSES = {")": "(", "]": "[", "}": "{"}
+_TRAILING = ".,;:!?…'*_~([{»”"
+_LAST_LABEL = regex.compile(r"\p{L}[\p{L}\p{N}\p{M}\-]*[\p{L}\p{N}\p{M}]")
+_CLOCK = regex.compile(r"(?:0?\d|1[0-2])\.[ap]m", regex.I)
+_ADDRESS = regex.compile(r"(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}")
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link in a text, with places in the flat text; `host` is an empty span where it leads to no host."""
+
+    start: int
+    end: int
+    host: tuple[int, int]
+    value: str
 
 
 def links(text: Flat, context: Context) -> Iterator[Found]:
     """Links with a normalised value: host in ASCII and lower case, without http(s):// and a closing slash."""
-    if "." not in text.text and ":" not in text.text:
-        return
-    for match in _LINK.finditer(text.text):
-        end = _trimmed(text.text, match.start(), match.end())
-        spelled = text.text[match.start() : end]
-        if match["bare"] and not _is_host(match, text.text, end):
-            continue
-        try:
-            value = link_value(spelled)
-        except ValueError:
-            continue
-        a, b = text.span(match.start(), end)
-        yield Found("links", value, a, b, text.original[a:b])
+    for link in read_links(text.original, context.region):
+        a, b = text.span(link.start, link.end)
+        yield Found("links", link.value, a, b, text.original[a:b])
 
 
 def hosts(text: Flat, context: Context) -> Iterator[Found]:
     """The hosts of the links, where they have one."""
-    for link in links(text, context):
-        if ":" in link.value.split("/")[0] and not link.value.split(":")[1][:1].isdigit():
-            continue
-        yield Found("hosts", host_value(link.value), link.start, link.end, link.text)
+    for link in read_links(text.original, context.region):
+        if link.host[0] < link.host[1]:
+            a, b = text.span(*link.host)
+            yield Found("hosts", _in_ascii(text.text[slice(*link.host)]), a, b, text.original[a:b])
 
 
-def emails(text: Flat, context: Context) -> Iterator[Found]:
-    """E-mail addresses, host in ASCII and all in lower case."""
-    if "@" not in text.text:
-        return
-    for match in _EMAIL.finditer(text.text):
-        a, b = text.span(*match.span())
-        yield Found("emails", email_value(match[0]), a, b, text.original[a:b])
+def bare_link(text: str, context: Context) -> bool:
+    """Nothing but one link."""
+    found = list(links(flat(text), context))
+    return len(found) == 1 and found[0].text == text.strip().removeprefix("<").removesuffix(">")
 
 
-def _trimmed(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1] in _TRAILING:
-        last = text[end - 1]
-        opening = {")": "(", "]": "[", "}": "{"}.get(last)
-        if opening and text.count(opening, start, end) >= text.count(last, start, end):
-            break
-        end -= 1
-    return end
+@lru_cache(maxsize=64)
+def read_links(original: str, region: str) -> tuple[Link, ...]:
+    """The links of a text in order; `region` is the line's country (ISO 3166)."""
+    text = flat(original).text
+    if "." not in text and ":" not in text:
+        return ()
+    addresses = [match.span() for match in EMAIL.finditer(text)] if "@" in text else []
+    found: list[Link] = []
+    at, next_address = 0, 0
+    while match := _START.search(text, at):
+        at = match.end()
+        try:
+            if match["scheme"] or match["www"] or match["local"]:
+                link = _schemed(text, match)
+            elif match["opens"]:
+                link = _opening(text, match)
+            else:
+                while next_address < len(addresses) and addresses[next_address][1] <= match.start():
+                    next_address += 1
+                inside = next_address < len(addresses) and addresses[next_address][0] < match.end()
+                link = None if inside else _bare(text, match, region)
+        except ValueError:
+            link = None
+        if link:
+            found.append(link)
+            at = max(at, link.end) if match["www"] is None and match["scheme"] is None else link.end
+        elif text.startswith("://", at):
+            at = text.rfind(".", 0, at) + 1  # `the 5th.https://…`
+    return tuple(found)
 
 
-def _is_host(match: regex.Match[str], text: str, end: int) -> bool:
-    """Whether a bare domain is one: by its last label, and by what stands beside it."""
-    spelled = text[match.start() : end]
-    host = regex.split(r"[:/?#]", spelled, maxsplit=1)[0].rstrip(".")
+def _schemed(text: str, match: regex.Match[str]) -> Link | None:
+    """A link that says it is one: its host may be any."""
+    start, scheme = match.start(), (match["scheme"] or "").lower()
+    first = match.end() if scheme else start
+    user = _USER.match(text, first)
+    begins = user.end() if user else first
+    authority = _AUTHORITY.match(text, begins)
+    if authority is None:
+        end = _path_end(text, first, start)
+        if scheme in _HAVE_HOSTS or end <= first:
+            return None
+        return Link(start, end, (first, first), f"{scheme}://{text[first:end]}")  # `file:///etc/motd`
+    glued = next((m for m in _GLUED_ENDING.finditer(authority[0]) if m[1].lower() in ENDINGS), None)
+    ends = begins + glued.end() if glued else authority.end()
+    if text[ends : ends + 1] in ("/", "?", "#"):
+        end = _path_end(text, ends, start)
+    else:
+        while ends > begins and text[ends - 1] in _TRAILING + "-":
+            ends -= 1
+        end = ends
+    host = _PORT.split(text[begins:ends])[0]
+    if match["www"]:
+        labels = host.split(".")
+        while len(labels) < 3 or not _is_ending(labels, True, ""):
+            if len(labels) < 4 or not labels[-1].istitle():
+                return None
+            labels.pop()
+            end = ends = begins + len(".".join(labels))
+        host = ".".join(labels)
+    if ends <= begins or not _resolvable(host):
+        return None
+    shown = (begins, begins + len(host)) if scheme in _HAVE_HOSTS or "." in host else (begins, begins)
+    return Link(start, max(end, ends), shown, link_value(text[start : max(end, ends)]))
+
+
+def _opening(text: str, match: regex.Match[str]) -> Link | None:
+    """A link that opens another app: `tel:`, `mailto:` and their kind. `Tel:020…` is a heading, not a link."""
+    scheme, start, first = match["opens"], match.start(), match.end()
+    end = _path_end(text, first, start)
+    rest = text[first:end]
+    heading = scheme[0].isupper() and scheme[1:].islower() and scheme.lower() != "mailto"
+    if not rest or heading:
+        return None
+    if scheme.lower() in _DIALLED and sum(character.isdigit() for character in rest) < 5:
+        return None
+    if scheme.lower() == "mailto" and "@" not in rest[1:]:
+        return None
+    return Link(start, end, (first, first), link_value(text[start:end]))
+
+
+def _bare(text: str, match: regex.Match[str], region: str) -> Link | None:
+    """A host that stands alone, if its last label is an ending."""
+    start = match.start()
+    if text[match.end() : match.end() + 1] == "@":
+        return None
+    host = text[start : match.end()].rstrip("-_")
+    port = _PORT.match(text, start + len(host))
+    after = port.end() if port else start + len(host)
+    path = text[after : after + 1] in ("/", "?", "#") and after < len(text)
     labels = host.split(".")
-    last = labels[-1].lower()
-    if (
-        text[end : end + 1] == "@"
-        or len(labels) < 2
-        or not regex.fullmatch(r"\p{L}[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}]", last)
-    ):
+    while not _is_ending(labels, path or port is not None, region):
+        if len(labels) < 3 or not labels[-1].istitle():
+            return None
+        labels.pop()  # `evil.example.Thanks`: the next sentence
+        path, port, after = False, None, start + len(".".join(labels))
+    host = ".".join(labels)
+    end = _path_end(text, after, start) if path else after
+    return Link(start, end, (start, start + len(host)), link_value(text[start:end])) if _resolvable(host) else None
+
+
+def _is_ending(labels: list[str], more: bool, region: str) -> bool:
+    """Whether these labels end as hosts do; `more`: a port or a path follows."""
+    last = labels[-1]
+    ending = last.lower()
+    if _ADDRESS.fullmatch(".".join(labels)):
+        return more
+    if len(labels) < 2 or _LAST_LABEL.fullmatch(last) is None or _CLOCK.fullmatch(".".join(labels)):
         return False
-    rest = len(spelled) > len(host) + 1 or labels[0].lower() == "www"
-    if not last.isascii():
+    if "_" in labels[-2] or (ending not in ENDINGS and not ending.startswith("xn--")):
+        return False
+    if more:
         return True
-    if last in _ENDINGS:
-        return labels[-1].islower() or labels[-1].isupper() or rest
-    if len(last) != 2:
+    if last[0].isupper() and not last.isupper() and ending not in _PLAIN:
         return False
-    sentence = labels[-1][0].isupper() and not labels[-1].isupper()
-    return not sentence and (rest or last not in _FILES)
+    return ending.upper() == region or (ending not in _FILES and ending not in _WORDS)
+
+
+def _path_end(text: str, first: int, start: int) -> int:
+    """Where path, query and fragment from `first` on end; the link begins at `start`."""
+    match = _PATH.match(text, first)
+    end = match.end() if match else first
+    if start and text[start - 1] == "'":
+        quote = text.find("'", first, end)
+        end = quote if quote >= 0 else end
+    still_open: list[str] = []
+    for bracket in _BRACKETS.finditer(text, first, end):
+        if bracket[0] not in _CLOSES:
+            still_open.append(bracket[0])
+        elif still_open and still_open[-1] == _CLOSES[bracket[0]]:
+            still_open.pop()
+        else:
+            end = bracket.start()
+            break
+    while end > first and text[end - 1] in _TRAILING:
+        end -= 1
+    return end - 2 if text[max(first, end - 2) : end] == "'s" else end
+
+
+def _resolvable(host: str) -> bool:
+    """Whether a name can be a host's: labels of 1 to 63 letters in ASCII, 253 in all, no dash at an end of one
+    (RFC 1035); an underscore only in the middle of a third or earlier label."""
+    if host.startswith("["):
+        return True
+    spelled = host.rstrip(".").split(".")
+    for place, label in enumerate(reversed(spelled)):
+        if label.lower().startswith("xn--") and not label.isascii():
+            return False
+        if label.startswith(("-", "_")) or label.endswith(("-", "_")) or ("_" in label and place < 2):
+            return False
+    name = _in_ascii(host)
+    return len(name) <= 253 and all(0 < len(label) <= 63 for label in name.split("."))
 
 
 def link_value(raw: str) -> str:
     """A link in the form in which links are compared. Raises ValueError when it is none."""
-    spelled = raw.strip()
+    spelled = flat(raw.strip()).text
     scheme, colon, rest = spelled.partition(":")
-    if colon and scheme.lower() in ("tel", "mailto", "sms", "whatsapp", "tg"):
-        digits = regex.sub(r"[^\d+]", "", rest) if scheme.lower() in ("tel", "sms") else rest.lower()
+    if colon and regex.fullmatch(_OPENING, scheme.lower()) and not rest.startswith("//"):
+        digits = regex.sub(r"[^\d+]", "", rest) if scheme.lower() in _DIALLED else rest.lower()
         return f"{scheme.lower()}:{digits}"
-    if "://" not in spelled:
-        spelled = f"http://{spelled}"
+    told = regex.match(r"[a-z][a-z0-9+\-]*://", spelled, regex.I) is not None
     try:
-        parts = urlsplit(spelled)
+        parts = urlsplit(spelled if told else f"http://{spelled}")
         host, port = parts.hostname, parts.port
     except ValueError:
         raise ValueError(f"`{raw[:60]}` is no link.") from None
-    if not host or "." not in host:
+    if not host or regex.search(r"\s", spelled) or (not told and "." not in host and not port):
         raise ValueError(f"`{raw[:60]}` is no link.")
-    default = {"http": 80, "https": 443}.get(parts.scheme.lower())
-    shown = host_value(host) + (f":{port}" if port and port != default else "")
+    default = {"http": 80, "https": 443}.get(parts.scheme)
+    shown = _in_ascii(host) + (f":{port}" if port and port != default else "")
+    shown = shown if parts.scheme in ("http", "https") else f"{parts.scheme}://{shown}"
     path = parts.path.rstrip("/")
     return shown + path + (f"?{parts.query}" if parts.query else "") + (f"#{parts.fragment}" if parts.fragment else "")
 
 
 def host_value(raw: str) -> str:
     """A host in ASCII (IDNA) and lower case, without a closing dot. Raises ValueError when it is none."""
-    host = regex.split(r"[:/?#]", raw.strip().lower().removeprefix("https://").removeprefix("http://"), maxsplit=1)[0]
-    host = host.rpartition("@")[2].rstrip(".")
-    if not host or not regex.fullmatch(rf"(?:{_LABEL}\.)*{_LABEL}", host):
+    spelled = flat(raw.strip().lower()).text
+    host = regex.split(r"[/?#]", spelled.partition("://")[2] or spelled, maxsplit=1)[0].rpartition("@")[2]
+    host = regex.sub(r":\d+$", "", host).rstrip(".")
+    if not regex.search(r"[\p{L}\p{N}]", host) or regex.search(r"[\s\\<>\"'`|()\[\]{},;!*:&=+^]", host):
         raise ValueError(f"`{raw[:60]}` is no host.")
+    return _in_ascii(host)
+
+
+def _in_ascii(host: str) -> str:
+    """The ASCII form of a name (IDNA 2003, as Python's codec has it); what has none stays as it is, in lower case."""
+    plain = unquote(host.strip("[]")).lower().rstrip(".")
     try:
-        return host.encode("idna").decode("ascii")
+        return plain.encode("idna").decode("ascii")
     except UnicodeError:
-        return host
-
-
-def email_value(raw: str) -> str:
-    """An e-mail address in lower case, its host in ASCII. Raises ValueError when it is none."""
-    name, at, host = raw.strip().rpartition("@")
-    if not at or not name or "." not in host:
-        raise ValueError(f"`{raw[:60]}` is no e-mail address.")
-    return f"{name.lower()}@{host_value(host)}"
+        return plain

@@ -27,6 +27,17 @@ class Moment:
         shifts = (0, DAY // 2) if other.half or self.half else (0,)
         return any(self._holds(other, shift, tolerance / 60) for shift in shifts)
 
+    def same(self, other: Moment, tolerance: float = 0.0) -> bool:
+        """Whether both are the same time or the same range, `tolerance` seconds more or less at each end."""
+        if (self.end is None) != (other.end is None) or (self.day and other.day and self.day != other.day):
+            return False
+        pairs = [(self.start, other.start)] + ([(self.end, other.end)] if self.end is not None else [])
+        shifts = (0, DAY // 2) if other.half or self.half else (0,)
+        return any(
+            all(min((a - b - shift) % DAY, (b + shift - a) % DAY) <= tolerance / 60 for a, b in pairs if b is not None)
+            for shift in shifts
+        )
+
     def _holds(self, other: Moment, shift: int, tolerance: float) -> bool:
         low, high = self.start - tolerance, (self.start if self.end is None else self.end) + tolerance
         if self.end is not None and self.end < self.start:

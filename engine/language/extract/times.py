@@ -1,208 +1,208 @@
-"""Clock times, ranges of them, dated times, dates and durations, in English and Spanish.
+"""Clock times, ranges of them and dated times, in English and Spanish.
 
-First forms: what a delivery answer promises. Numbers in words are read up to twelve; other languages and vague times
-("this evening") are not read.
+Parts of the day without a clock time ("in the evening"), and a bare hour (`at 7`) are not read: as facts they are too
+vague to be right or wrong.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import regex
 
-from engine.language.extract.flat import Flat
+from engine.language.extract.flat import Flat, flat
 from engine.language.extract.found import Context, Found
 from engine.language.extract.moment import Moment, of_instant
+from engine.language.extract.words_numbers import NUMBERS, PARTS, either
 
+_HOURS = {name: number for name, number in NUMBERS.items() if number <= 12}
+_NAMED = {
+    "noon": 720, "midday": 720, "mid-day": 720, "mediodía": 720, "mediodia": 720,
+    "midnight": 1440, "mid-night": 1440, "medianoche": 1440,
+}  # fmt: skip
 _ISO = regex.compile(r"\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?(?![\d:])")
-_HALF = r"(?:\s*(?P<half{n}>[ap])\.?\s?m\b\.?)"
-_TIME = (
-    r"(?:(?P<hour{n}>[01]?\d|2[0-4])(?:[:h](?P<minute{n}>[0-5]\d)(?::[0-5]\d)?)" + _HALF + r"?"
-    r"|(?P<bare{n}>1[0-2]|0?[1-9])(?:\.(?P<dotted{n}>[0-5]\d))?(?:" + _HALF.replace("half", "bhalf") + r"|\s*o'clock\b)"
-    r"|(?P<word{n}>noon|midday|midnight|mediod[ií]a|medianoche)\b)"
-)
-_SPANISH = r"(?P<las>\b(?:a|sobre|para|hasta|desde)\s+las?\s+(?P<lh>[01]?\d|2[0-3])(?:(?::|\.|\s+y\s+)(?P<lm>[0-5]\d|media|cuarto))?\b(?![:.]?\d)(?:\s+de\s+la\s+(?P<lpart>mañana|tarde|noche))?)"
-_TO = r"\s*(?:-|to|and|until|till|a|y|hasta|a\s+las|y\s+las)\s*"
-_RANGE = regex.compile(
-    r"(?<![\d:.])(?:"
-    + _TIME.replace("{n}", "1")
-    + "|(?P<low>[01]?\\d|2[0-3]))"
-    + _TO
-    + _TIME.replace("{n}", "2")
-    + r"(?![\d:])",
+_HALF = r"(?:[ ]?(?P<half>[ap])[ ]?\.?[ ]?m\b\.?)"
+_PART = rf"(?:[ ](?:in[ ]the|at|de[ ]la|por[ ]la|del)[ ](?P<part>{'|'.join(PARTS)})\b)"
+_ENDS = rf"(?:[ ]?o'?[ ]?clock\b)?(?:{_HALF}|{_PART})?"
+_WORD = either(_HOURS)
+_ONE = regex.compile(
+    rf"(?<![\w:.,/]|\p{{L}}-)(?:"
+    rf"(?P<past>(?:(?:a[ ])?(?:half|quarter)|three[ ]quarters|(?:\d{{1,2}}|{either(NUMBERS)})(?:[ ]min(?:ute)?s?)?)[ ](?:past|to|after|till|before)[ ])"
+    rf"(?P<ph>1[0-2]|0?[1-9]|{_WORD})\b(?![:.]\d){_ENDS}"
+    rf"|(?P<h>[01]?\d|2[0-4])(?::|h(?=\d))(?P<m>[0-5]\d)(?::[0-5]\d)?(?!\d)(?:[ ]?h(?:rs?)?\b)?{_ENDS}"
+    rf"|(?P<h2>1[0-2]|0?[1-9])(?:[.:]?(?P<m2>[0-5]\d))?(?={_HALF}){_ENDS}"
+    rf"|(?P<h3>1[0-2]|0?[1-9]|{_WORD})(?=[ ]?o'?[ ]?clock\b){_ENDS}"
+    rf"|(?P<h4>{_WORD})(?:[ ](?P<m4>{either(NUMBERS)}))?(?={_HALF}){_ENDS}"
+    rf"|(?P<h5>1[0-2]|0?[1-9]|{_WORD})(?={_PART}){_ENDS}"
+    rf"|(?:12[ ])?(?P<named>{'|'.join(_NAMED)})\b"
+    rf"|(?P<las>las?)[ ](?P<lh>2[0-3]|1\d|0?[1-9]|{_WORD})\b(?:(?::|\.)(?P<lm>[0-5]\d)|[ ](?P<ls>y|menos)[ ](?P<lw>media|cuarto|\d{{1,2}}|{either(NUMBERS)}))?"
+    rf"(?![:.]?\d)(?:[ ]en[ ]punto)?{_ENDS}"
+    r")(?![\d:])",
+    regex.I,
+)  # fmt: skip
+_TO = regex.compile(r"\s*(?:-|~|to|until|till?|hasta|a)\s*(?:las?\s)?", regex.I)
+_AND = regex.compile(r"\s*(?:and|&|y)\s*(?:las?\s)?", regex.I)
+_OPENS = regex.compile(r"\b(?:between|entre|from|de|desde)\s+(?:las?\s+)?\Z", regex.I)
+_LOW = regex.compile(
+    rf"(?<![\w:.,/]|\p{{L}}-)(?P<low>2[0-3]|1\d|0?[1-9]|{_WORD})\s*(?:-|~|to|until|till?|hasta|a|(?P<and>and|y))\s*\Z",
     regex.I,
 )
-_ONE = regex.compile(r"(?<![\d:.,/-])" + _TIME.replace("{n}", "1") + r"(?![\d:])", regex.I)
-_LAS = regex.compile(_SPANISH, regex.I)
-_WORDS = {"noon": 720, "midday": 720, "mediodía": 720, "mediodia": 720, "midnight": 1440, "medianoche": 1440}
+_HIGH = regex.compile(
+    rf"\s*(?:-|to|until|till?|hasta|a|and|y)\s*(?P<high>2[0-3]|1\d|0?[1-9]|{_WORD})\b(?![:.,]?\d|[ ]?[%€$£])", regex.I
+)
+_MEASURE = regex.compile(
+    r"[ \-](?:hours?|hrs?|min|sec|days?|weeks?|months?|years?|horas?|d[ií]as?|semanas?|mes(?:es)?\b|años?)", regex.I
+)
+_HINT = regex.compile(
+    rf"\d|no{{2}}n|mid-?(?:day|night)|medi[aod]|clock|\blas?\b|[ap]\.?[ ]?m\b|past|quarter|{'|'.join(PARTS)}", regex.I
+)
+
+
+@dataclass
+class _Piece:
+    start: int
+    end: int
+    moment: Moment
+    weak: bool = False
+    """Read from words that are a time only as an end of a range: `las dos`."""
 
 
 def times(text: Flat, context: Context) -> Iterator[Found]:
     """Times as Moments. An ISO instant is one time, in the line's zone."""
     low = text.text
-    if not any(character.isdigit() for character in low) and not regex.search(r"no+n|mid|medi", low, regex.I):
+    if _HINT.search(low) is None:
         return
-    taken: list[tuple[int, int]] = []
-    for match in _ISO.finditer(low):
+    instants = list(_instants(low, context))
+    blank = list(low)
+    for piece in instants:
+        blank[piece.start : piece.end] = "\0" * (piece.end - piece.start)
+    for piece in [*instants, *_joined("".join(blank))]:
+        a, b = text.span(piece.start, piece.end)
+        yield Found("times", piece.moment, a, b, text.original[a:b])
+
+
+def parse_moment(text: str, context: Context) -> Moment:
+    """A time written in a card or given as a fact: `14:30`, `10:00-14:00`, `2026-12-01T14:30:00+02:00`.
+
+    Raises ValueError with one sentence when the text is not one time and nothing else.
+    """
+    spelled = text.strip()
+    for found in times(flat(spelled), context):
+        if found.text == spelled and isinstance(found.value, Moment):
+            return found.value
+    raise ValueError(f"`{text[:60]}` is no time: write 14:30, 10:00-14:00 or 2026-12-01T14:30:00+02:00.")
+
+
+def _instants(text: str, context: Context) -> Iterator[_Piece]:
+    for match in _ISO.finditer(text):
         try:
-            instant = dt.datetime.fromisoformat(match[0])
-        except ValueError:
+            moment = of_instant(dt.datetime.fromisoformat(match[0]), context.zone)
+        except (ValueError, OverflowError):
             continue
-        taken.append(match.span())
-        yield _found(text, "times", of_instant(instant, context.zone), *match.span())
-    for match in _RANGE.finditer(low):
-        ends = _ends(match)
-        if ends and _free(taken, match.span()):
-            taken.append(match.span())
-            yield _found(text, "times", Moment(ends[0], ends[1]), *match.span())
-    for pattern in (_LAS, _ONE):
-        for match in pattern.finditer(low):
-            moment = _las(match) if pattern is _LAS else _single(match)
-            if moment and _free(taken, match.span()):
-                taken.append(match.span())
-                start = match.start("lh") if pattern is _LAS else match.start()
-                yield _found(text, "times", moment, start, match.end())
+        yield _Piece(*match.span(), moment)
 
 
-def _part(match: regex.Match[str], n: str) -> Moment | None:
-    word = match[f"word{n}"]
-    if word:
-        return Moment(_WORDS[word.lower()])
-    if match[f"hour{n}"]:
-        hour, minute, half = int(match[f"hour{n}"]), int(match[f"minute{n}"]), match[f"half{n}"]
-    elif match[f"bare{n}"]:
-        hour, minute, half = int(match[f"bare{n}"]), int(match[f"dotted{n}"] or 0), match[f"bhalf{n}"]
-    else:
+def _joined(text: str) -> Iterator[_Piece]:
+    """Single times, and two that stand as the ends of a range made one."""
+    singles = [piece for match in _ONE.finditer(text) if (piece := _piece(text, match))]
+    at = 0
+    while at < len(singles):
+        one = singles[at]
+        opens = _OPENS.search(text, max(0, one.start - 16), one.start) is not None
+        if at + 1 < len(singles):
+            other = singles[at + 1]
+            if _TO.fullmatch(text, one.end, other.start) or (opens and _AND.fullmatch(text, one.end, other.start)):
+                yield _Piece(one.start, other.end, _range(one.moment, other.moment))
+                at += 2
+                continue
+        at += 1
+        before = _LOW.search(text, max(0, one.start - 24), one.start)
+        if before and (not before["and"] or _OPENS.search(text, max(0, before.start() - 16), before.start())):
+            low = _hour(before["low"])
+            if low <= 24 and (
+                not before["low"].isalpha() or _OPENS.search(text, max(0, before.start() - 16), before.start())
+            ):
+                yield _Piece(before.start(), one.end, _range(Moment(low * 60, half=low <= 12), one.moment))
+                continue
+        after = _HIGH.match(text, one.end) if opens else None
+        if after:
+            high = _hour(after["high"])
+            yield _Piece(one.start, after.end(), _range(one.moment, Moment(high * 60, half=high <= 12)))
+        elif not one.weak:
+            yield one
+
+
+def _piece(text: str, match: regex.Match[str]) -> _Piece | None:
+    moment = _moment_of(match)
+    if moment is None or ((match["past"] or match["las"]) and _MEASURE.match(text, match.end())):
         return None
-    return _moment(hour, minute, half, len(match[f"hour{n}"] or "") == 2)
-
-
-def _moment(hour: int, minute: int, half: str | None, two_digits: bool = False) -> Moment | None:
-    if half and hour > 12:
-        return None
-    if half:
-        hour = hour % 12 + (12 if half.lower() == "p" else 0)
-    if hour * 60 + minute > 1440:
-        return None
-    return Moment(hour * 60 + minute, half=not half and not two_digits and 0 < hour <= 12)
-
-
-def _single(match: regex.Match[str]) -> Moment | None:
-    return _part(match, "1")
-
-
-def _las(match: regex.Match[str]) -> Moment | None:
-    spelled = match["lm"]
-    minute = {"media": 30, "cuarto": 15}.get(
-        (spelled or "").lower(), int(spelled) if spelled and spelled.isdigit() else 0
-    )
-    half = {"mañana": "a", "tarde": "p", "noche": "p"}.get((match["lpart"] or "").lower())
-    return _moment(int(match["lh"]), minute, half if int(match["lh"]) <= 12 else None, len(match["lh"]) == 2)
-
-
-def _ends(match: regex.Match[str]) -> tuple[float, float] | None:
-    last = _part(match, "2")
-    first = _part(match, "1") if not match["low"] else _moment(int(match["low"]), 0, None)
-    if first is None or last is None:
-        return None
-    start, end = first.start, last.start
-    if (match["low"] or first.half) and not last.half and end - start > 12 * 60:
-        start += 12 * 60
-    return start, end
-
-
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        ("january jan enero ene", "february feb febrero", "march mar marzo", "april apr abril abr", "may mayo",
-         "june jun junio", "july jul julio", "august aug agosto ago", "september sept sep septiembre setiembre",
-         "october oct octubre", "november nov noviembre", "december dec diciembre dic"), 1)
-    for name in names.split()
-}  # fmt: skip
-_WEEKDAYS = {
-    name: number
-    for number, names in enumerate(("monday lunes", "tuesday martes", "wednesday miércoles miercoles", "thursday jueves",
-                                    "friday viernes", "saturday sábado sabado", "sunday domingo"))
-    for name in names.split()
-}  # fmt: skip
-_RELATIVE = {"today": 0, "hoy": 0, "tonight": 0, "tomorrow": 1, "mañana": 1, "yesterday": -1, "ayer": -1}
-_NAMED = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_DATE = regex.compile(
-    rf"\b(?:(?P<iso>\d{{4}}-\d{{2}}-\d{{2}})|(?P<day>\d{{1,2}})[/.](?P<month>\d{{1,2}})[/.](?P<year>\d{{4}}|\d{{2}})"
-    rf"|(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+|de\s+)?(?P<m1>{_NAMED})\b\.?(?:,?\s+(?:de\s+|del\s+)?(?P<y1>\d{{4}}))?"
-    rf"|(?P<m2>{_NAMED})\.?\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s+(?P<y2>\d{{4}}))?"
-    rf"|(?P<rel>(?<!la )(?<!por la )\b(?:{'|'.join(_RELATIVE)})\b)|(?P<week>\b(?:{'|'.join(_WEEKDAYS)})\b))",
-    regex.I,
-)  # fmt: skip
-
-
-def dates(text: Flat, context: Context) -> Iterator[Found]:
-    """Calendar dates; a day without a year and a weekday are the next such day from `now`."""
-    for match in _DATE.finditer(text.text):
-        day = _day(match, context)
-        if day:
-            yield _found(text, "dates", day, *match.span())
-
-
-def _day(match: regex.Match[str], context: Context) -> dt.date | None:
-    today = context.now.date() if context.now else None
-    try:
-        if match["iso"]:
-            return dt.date.fromisoformat(match["iso"])
-        if match["day"]:
-            year = int(match["year"])
-            return dt.date(year + 2000 if year < 100 else year, int(match["month"]), int(match["day"]))
-        if match["d1"] or match["d2"]:
-            month = _MONTHS[(match["m1"] or match["m2"]).lower()]
-            day, named = int(match["d1"] or match["d2"]), match["y1"] or match["y2"]
-            if named:
-                return dt.date(int(named), month, day)
-            if today is None:
-                return None
-            read = dt.date(today.year, month, day)
-            return read if read >= today - dt.timedelta(days=180) else dt.date(today.year + 1, month, day)
-    except ValueError:
-        return None
-    if today is None:
-        return None
-    if match["rel"]:
-        return today + dt.timedelta(days=_RELATIVE[match["rel"].lower()])
-    ahead = (_WEEKDAYS[match["week"].lower()] - today.weekday()) % 7
-    return today + dt.timedelta(days=ahead)
-
-
-_NUMBERS = {
-    word: number
-    for number, words in enumerate(("an a one una un", "two dos", "three tres", "four cuatro", "five cinco", "six seis",
-                                    "seven siete", "eight ocho", "nine nueve", "ten diez", "eleven once", "twelve doce"), 1)
-    for word in words.split()
-}  # fmt: skip
-_UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
-_DURATION = regex.compile(
-    rf"(?<![\w.,])(?:(?:(?P<low>\d+(?:[.,]\d+)?)\s*(?:-|to|or|a|o)\s*)?(?P<n>\d+(?:[.,]\d+)?)\s*|(?P<word>{'|'.join(_NUMBERS)})\s+|(?P<half>half\s+an?|media)\s+)"
-    r"(?:(?P<s>sec(?:ond)?s?|segundos?)|(?P<min>min(?:ute)?s?|minutos?)|(?P<h>h(?:ou)?rs?|horas?|h)|(?P<d>days?|d[ií]as?)|(?P<w>weeks?|semanas?))\b",
-    regex.I,
-)
-
-
-def durations(text: Flat, context: Context) -> Iterator[Found]:
-    """Lengths of time in seconds; of a range (`20-30 minutes`) the longer."""
-    for match in _DURATION.finditer(text.text):
-        unit = next(name for name in _UNITS if match[name])
-        if match["half"]:
-            amount = 0.5
-        else:
-            amount = float(match["n"].replace(",", ".")) if match["n"] else float(_NUMBERS[match["word"].lower()])
-        yield _found(text, "durations", amount * _UNITS[unit], *match.span())
-
-
-def _free(taken: list[tuple[int, int]], span: tuple[int, int]) -> bool:
-    return all(span[1] <= start or end <= span[0] for start, end in taken)
-
-
-def _found(text: Flat, kind: str, value: object, start: int, end: int) -> Found:
-    while end > start and text.text[end - 1].isspace():
+    end = match.end()
+    while text[end - 1].isspace():
         end -= 1
-    a, b = text.span(start, end)
-    return Found(kind, value, a, b, text.original[a:b])
+    if match["las"]:
+        told = match["half"] or match["part"] or match["lm"] or match["ls"] or match["lh"].isdigit()
+        before = regex.search(
+            r"\b(a|sobre|para|hasta|desde|entre|de|son|es|antes de|después de)\s+\Z",
+            text[max(0, match.start() - 16) : match.start()],
+            regex.I,
+        )
+        if match["lh"].isdigit() and not match["lm"] and not (before or match["half"] or match["part"] or match["ls"]):
+            return _Piece(match.start("lh"), end, moment, weak=True)
+        return _Piece(match.start("lh"), end, moment, weak=not told)
+    return _Piece(match.start(), end, moment)
+
+
+def _moment_of(match: regex.Match[str]) -> Moment | None:
+    if match["named"]:
+        return Moment(_NAMED[match["named"].lower()])
+    half = (match["half"] or "").lower() or PARTS.get((match["part"] or "").lower())
+    if match["past"]:
+        amount, _, word = match["past"].strip().lower().rpartition(" ")
+        amount = regex.sub(r"^a | min(?:ute)?s?$", "", amount)
+        if (
+            word not in ("past",)
+            and not regex.search(r"half|quarter|min", match["past"], regex.I)
+            and not (half or "clock" in match[0])
+        ):
+            return None  # `4 to 5 days`
+        minutes = {"half": 30, "quarter": 15, "three quarters": 45}.get(amount) or _hour(amount)
+        sign = 1 if word in ("past", "after") else -1
+        return _at(_hour(match["ph"]), sign * minutes, half)
+    if match["las"]:
+        extra = {"media": 30, "cuarto": 15}.get((match["lw"] or "").lower()) or _hour(match["lw"] or match["lm"] or "0")
+        return _at(
+            _hour(match["lh"]), -extra if (match["ls"] or "").lower() == "menos" else extra, half, len(match["lh"]) == 2
+        )
+    spelled = match["h"] or match["h2"] or match["h3"] or match["h4"] or match["h5"]
+    minutes = _hour(match["m"] or match["m2"] or match["m4"] or "0")
+    if minutes > 59:
+        return None
+    return _at(_hour(spelled), minutes, half, len(spelled) == 2 and spelled.isdigit())
+
+
+def _at(hour: int, minutes: int, half: str | None, two_digits: bool = False) -> Moment | None:
+    """The moment of an hour and minutes after it; `half`: a or p, where it is told."""
+    if half and hour <= 12:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    elif half and half == "a":
+        return None
+    whole = hour * 60 + minutes
+    if not 0 <= whole <= 1440:
+        return Moment(whole % 1440) if whole < 0 else None
+    return Moment(whole, half=not half and not two_digits and 0 < hour <= 12)
+
+
+def _range(first: Moment, last: Moment) -> Moment:
+    """A range; an end that does not say its half of the day takes that of the other, as `2 to 4 pm`."""
+    start, end = first.start, last.start
+    if first.half and not last.half and end - start > 720:
+        start += 720
+    if last.half and not first.half and end < start:
+        end += 720
+    return Moment(start, end % 1440 if end > 1440 else end, half=first.half and last.half)
+
+
+def _hour(spelled: str) -> int:
+    return int(spelled) if spelled.isdigit() else NUMBERS[spelled.lower()]

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import regex
 
-from engine.language.extract.flat import Flat, flat
+from engine.language.extract.flat import Flat
 from engine.language.extract.found import Context, Found
-from engine.language.extract.links import links
 from engine.language.extract.words import COMMON, QUESTIONS
 
 _EMOJI = regex.compile(
@@ -29,12 +28,6 @@ _MARKUP = (
 def emoji_only(text: str, context: Context) -> bool:
     """Nothing but emoji and white space, and at least one emoji: families, flags, skin tones and keycaps included."""
     return bool(text.strip()) and _EMOJI.fullmatch(text) is not None
-
-
-def bare_link(text: str, context: Context) -> bool:
-    """Nothing but one link."""
-    found = list(links(flat(text), context))
-    return len(found) == 1 and found[0].text == text.strip().strip("<>")
 
 
 def question_word(text: str, context: Context) -> bool:

@@ -394,3 +394,20 @@ QUESTIONS = frozenset(
         "qual",
     ]
 )
+
+_PHONE = """
+call ring dial phone telephone mobile cell cellphone fax tel whatsapp text sms hotline landline handset reach answering
+teléfono telefono llame llama llamar llámenos móvil movil celular telefone ligue telemóvel appelez
+téléphone portable anrufen telefon handy rufnummer telefono chiamare cellulare telefoon
+"""
+_OTHER_NUMBER = """
+order purchase transaction reference ref invoice tracking parcel shipment ticket case account policy serial passport booking reservation
+confirmation customer member card iban item sku code pin id pedido compra referencia factura seguimiento cuenta reserva
+pasaporte código codigo cliente
+"""
+PHONE_WORDS = frozenset(_PHONE.split())
+"""Words after which digits are a telephone number."""
+PHONE_SIGNS = ("电话", "手机", "传真", "电話", "電話", "携帯", "전화", "☎", "📞", "फ़ोन", "फोन", "тел", "هاتف", "טלפון")
+"""The same in scripts whose words are written together or inflected: sought as parts."""
+OTHER_NUMBER_WORDS = frozenset(_OTHER_NUMBER.split())
+"""Words after which digits are some other number."""
