@@ -13,6 +13,11 @@ from engine.language.problems import nearest
 from engine.language.reading import Reader
 from engine.language.values import read_duration
 
+ERRORS = (
+    "timeout", "network", "too_many", "service_error", "server_error", "wrong_key", "refused", "cut_off", "empty",
+    "bad_form", "tool_call", "unavailable", "lost_reply", "conflict", "unknown",
+)  # fmt: skip
+"""The classes of error that a model, a port or a channel can bring. A verdict that `counts_as` a class may add its own."""
 RUNGS = ("wait", "key", "model", "ask", "times", "requeue", "cooldown", "give_up", "reason")
 
 
