@@ -133,6 +133,21 @@ class Question:
     at: str = ""
     when: Condition | None = None
     fills: str = ""
+    reads: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
+    ladder: str = ""
+    asked: bool = False
+    """Whether a card, a repair or a ladder asks it: then nothing else does."""
+
+    @property
+    def port(self) -> str:
+        """The port it calls (`store`); empty when it calls a model."""
+        return self.calls.partition(".")[0] if "." in self.calls else ""
+
+    @property
+    def on_read(self) -> bool:
+        """Whether it is asked when a field of it is first read. What may write is never asked by being read."""
+        return not (self.at or self.asked or self.fills or self.port)
 
 
 @dataclass

@@ -34,6 +34,7 @@ class _Builder(Declarations):
         self.declare()
         self._fill()
         self._rules()
+        self._who_asks()
         self._order()
         self._deep()
 
@@ -193,6 +194,16 @@ class _Builder(Declarations):
             return "", str(raw["ask"])
         reader.refuse(("repair",), "bad_form", "`repair` is the text the model gets back, or {ask: QUESTION}.")
         return "", ""
+
+    def _who_asks(self) -> None:
+        """Which questions are asked by a card's ending, by a repair or by a rung."""
+        rules = [rule for rules in self.line.rules.values() for rule in rules]
+        asked = {ending.name for rule in rules for ending in (*rule.then, *rule.on_error) if ending.kind == "ask"}
+        asked |= {rule.repair_ask for rule in rules}
+        for ladder in self.line.ladders.values():
+            asked |= {str(rung["ask"]) for rungs in ladder.errors.values() for rung in rungs if "ask" in rung}
+        for name in asked & set(self.line.questions):
+            self.line.questions[name].asked = True
 
     def _order(self) -> None:
         for point, ids in self.source.config.order.items():

@@ -143,7 +143,10 @@ class Declarations:
                 ("fields",), "missing_key", "A question that fills the answer has a field `text` of type text."
             )
         self._add(f"{id}.state", Type("choice", choices=("answered", "failed", "unasked")), id, ALWAYS)
-        self.line.questions[id] = Question(card, body.calls, fields, "hold", body.at or "", fills=body.fills or "")
+        self.line.questions[id] = Question(
+            card, body.calls, fields, "hold", body.at or "", fills=body.fills or "", reads=tuple(body.reads),
+            limits=tuple(body.limits), ladder=body.ladder or "",
+        )  # fmt: skip
         self.line.questions[id].otherwise = self._otherwise(reader, body.else_, fields)
 
     def _otherwise(self, reader: Reader, raw: Any, fields: Mapping[str, Type]) -> str | Mapping[str, Any]:

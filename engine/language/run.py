@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from engine.language.actions import NEXT, PASS, Edit, Ending
 from engine.language.bodies import Rule, slot_lookup
@@ -21,6 +22,8 @@ class Spoken:
     rule: Rule
     answer: Answer
     ending: Ending
+    gathered: Mapping[str, Any] = field(default_factory=dict)
+    """What the question of an `ask` reads, as it was before the card's own effects."""
 
     @property
     def reason(self) -> str:
@@ -59,19 +62,27 @@ class Result:
         return self.ending.kind not in ("next", "pass")
 
 
-def run_point(point: str, turn: Turn) -> Result:
-    """Run the gates and guard cards of a point. Marks set by `also` are visible to later cards of the turn."""
-    result = _look(POINTS[point], turn, turn.line.ordered(point))
+def run_point(point: str, turn: Turn, after: Result | None = None) -> Result:
+    """Run the gates and guard cards of a point. Marks set by `also` are visible to later cards of the turn.
+
+    `after`: an earlier result of this point that ended in `ask`: the cards behind the one that asked are run, and
+    what was found and done so far is kept. Raises Unasked for a question that is asked on first read.
+    """
+    result = _look(POINTS[point], turn, turn.line.ordered(point), after=after)
     edits = [spoken for spoken in result.spoken if spoken.rule.edit and spoken.answer.holds]
     if edits:
         result = _edited(point, turn, result, edits)
     return result
 
 
-def _look(point: Point, turn: Turn, rules: Sequence[Rule], effects: bool = True) -> Result:
+def _look(point: Point, turn: Turn, rules: Sequence[Rule], effects: bool = True, after: Result | None = None) -> Result:
     result = Result(point)
     gates = [rule for rule in rules if rule.card.kind == "gates"]
     guard = [rule for rule in rules if rule.card.kind == "guard"]
+    if after is not None and after.by is not None:
+        gates = gates[next(i for i, rule in enumerate(gates) if rule is after.by.rule) + 1 :]
+        result.spoken, result.sets, result.clears = [*after.spoken], [*after.sets], [*after.clears]
+        result.effects = [*after.effects]
     for spoken in _spoken(gates, turn, result, effects):
         if spoken.ending.kind == "next":
             continue
@@ -117,10 +128,17 @@ def ask(rule: Rule, turn: Turn, binds: bool = False) -> Spoken | None:
         _bind(rule, turn)
     alternatives = rule.on_error if answer.state is State.FAILED else rule.then
     spoken = Spoken(rule, answer, NEXT)
-    return replace(spoken, ending=_first_possible(alternatives, rule.point, turn, spoken.found))
+    ending = first_possible(alternatives, rule.point, turn, spoken.found)
+    return replace(spoken, ending=ending, gathered=_gathered(ending, turn))
 
 
-def _first_possible(endings: Sequence[Ending], point: Point, turn: Turn, found: str) -> Ending:
+def _gathered(ending: Ending, turn: Turn) -> Mapping[str, Any]:
+    if ending.kind != "ask":
+        return {}
+    return {path: turn.get(path) for path in turn.line.questions[ending.name].reads}
+
+
+def first_possible(endings: Sequence[Ending], point: Point, turn: Turn, found: str) -> Ending:
     """The first ending that can be carried out; the point's safest one when none can."""
     for ending in endings:
         if ending.kind == "ask":

@@ -49,6 +49,14 @@ class Failed:
     source: str
 
 
+class Unasked(Exception):
+    """A field was read of a question that is asked on first read, and it has not been asked yet."""
+
+    def __init__(self, question: str) -> None:
+        super().__init__(question)
+        self.question = question
+
+
 @dataclass(frozen=True)
 class MarkEntry:
     """One mark as set: when, on whom (scope path → value), with what."""
@@ -72,6 +80,8 @@ class Turn:
 
     `facts`: path → plain value as the caller has it (a phone number as text, a record as a mapping, or Failed).
     `answers`: question → its fields, or Failed. `now` is aware. Nothing is shared between turns.
+    `on_read`: the questions that are asked when a field of theirs is first read: reading one raises Unasked until it
+    has an answer.
     """
 
     def __init__(
@@ -81,12 +91,14 @@ class Turn:
         now: dt.datetime,
         marks: Sequence[MarkEntry] = (),
         answers: Mapping[str, Mapping[str, Any] | Failed] | None = None,
+        on_read: frozenset[str] = frozenset(),
     ) -> None:
         self.line = line
         self.facts = dict(facts)
         self.now = now
         self.marks = list(marks)
         self.answers = dict(answers or {})
+        self.on_read = on_read
         self._read: dict[str, Any] = {}
         self._normal: dict[str, Normal] = {}
         self._reading: set[str] = set()
@@ -98,6 +110,23 @@ class Turn:
     def put(self, path: str, value: Any) -> None:
         """Bind a fact for the rest of the turn; what was derived from it is read anew."""
         self.facts[path] = value
+        self._read.clear()
+        self._normal.clear()
+
+    def answered(self, question: str, fields: Mapping[str, Any] | Failed) -> None:
+        """Take the answer of a question (None is a field it left out); what was derived from it is read anew."""
+        got = fields if isinstance(fields, Failed) else {k: v for k, v in fields.items() if v is not None}
+        self.answers[question] = got
+        self._read.clear()
+        self._normal.clear()
+
+    def kept(self) -> tuple[dict[str, Any], list[MarkEntry]]:
+        """The facts and marks as they are now, for `back`."""
+        return dict(self.facts), list(self.marks)
+
+    def back(self, kept: tuple[dict[str, Any], list[MarkEntry]]) -> None:
+        """Undo what was bound and marked since `kept`; answers stay."""
+        self.facts, self.marks = dict(kept[0]), list(kept[1])
         self._read.clear()
         self._normal.clear()
 
@@ -158,6 +187,8 @@ class Turn:
         question, _, name = path.partition(".")
         if question in self.line.questions and question in self.answers:
             return self._answered(question, name)
+        if question in self.on_read and name != "state":
+            raise Unasked(question)
         head, _, last = path.rpartition(".")
         if head and (record := self.facts.get(head)) is not None:
             if isinstance(record, Failed):
@@ -178,13 +209,14 @@ class Turn:
 
     def _derived(self, path: str, fact: Fact) -> Any:
         subject, _, name = path.rpartition(".")
-        if name in _LISTS and f"{subject}.text" in self.line.facts:
-            text = self._readable(f"{subject}.text")
+        source = "topic.answer" if subject == "knowledge" else f"{subject}.text"
+        if name in _LISTS and source in self.line.facts:
+            text = self._readable(source)
             if isinstance(text, str):
                 return [Item(found.value, found) for found in extract(name, text, self.context)]
             return text
-        if name in _MEASURES and f"{subject}.text" in self.line.facts:
-            text = self.get(f"{subject}.text") if name == "length" else self._readable(f"{subject}.text")
+        if name in _MEASURES and source in self.line.facts:
+            text = self.get(source) if name == "length" else self._readable(source)
             if isinstance(text, str):
                 value = measure(name, text, self.context)
                 return ABSENT if value is None else value
