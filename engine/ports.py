@@ -131,6 +131,14 @@ class Marks(Protocol):
         ...
 
 
+class Seen(Protocol):
+    """What has been taken once: a message's id, a decision that was committed."""
+
+    def claim(self, what: str, now: dt.datetime) -> bool:
+        """True for the first who claims it, whoever else claims it at the same time."""
+        ...
+
+
 class Switches(Protocol):
     """The live switches of a line: what somebody has set since, over line.yaml."""
 

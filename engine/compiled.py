@@ -1,0 +1,191 @@
+"""A compiled line at work: a message in, a decision out; what was delivered, recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from engine.deadline import Deadline
+from engine.decision import Decision, Effect, Pending, Step
+from engine.language.line import Line
+from engine.language.problems import nearest
+from engine.language.turn import ABSENT, Failed, Turn
+from engine.ports import Knowledge, Marks, Models, Port, Seen, Source, Switches
+from engine.stages.passage import Ended, Needs, Passage
+from engine.stages.path import decide, run_stage
+from engine.stages.prompts import Prompts, jsonable
+
+Keep = Callable[[Decision], None]
+"""Writes a decision to the log; what it raises is noted in the decision and loses nothing."""
+
+
+@dataclass(frozen=True)
+class Rooms:
+    """What a line works with: models and knowledge, what it may call, where its marks and switches are kept."""
+
+    models: Models
+    marks: Marks
+    switches: Switches
+    seen: Seen
+    knowledge: Knowledge | None = None
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    ports: Mapping[str, Port] = field(default_factory=dict)
+    keep: Keep | None = None
+    delivered: Callable[[str, bool, dt.datetime], None] | None = None
+    """Notes in the log that a decision was delivered, and when."""
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC)
+
+
+class CompiledLine:
+    """A line that answers. Re-entrant: turns that run at the same time share nothing but the stores.
+
+    `line`: the compiled cards. `revision`: the content hash of what the line is made of, kept with each decision.
+    """
+
+    def __init__(self, line: Line, rooms: Rooms, revision: str = "") -> None:
+        self.line = line
+        self.rooms = rooms
+        self.revision = revision
+        self.prompts = Prompts(line)
+        self._on_read = frozenset(id for id, question in line.questions.items() if question.on_read)
+
+    @property
+    def name(self) -> str:
+        return self.line.name
+
+    async def answer(
+        self, turn: Mapping[str, Any], *, id: str | None = None, now: dt.datetime | None = None
+    ) -> Decision:
+        """Decide one message.
+
+        `turn`: fact path → value: `message.text`, `sender.id` and whatever else is known (docs/facts.md). `id`: the
+        decision's id (default: the message's, else a new one). `now`: aware; default the clock.
+        Never raises for what happens inside: that ends as `hold` with a reason. A path that is no fact of the line
+        ends so too, and the trace says which. Its marks are written when it is committed.
+        """
+        begun = self.rooms.clock()
+        passage = self._passage(turn, id, now)
+        wrong = self._wrong(turn)
+        ended = await decide(passage) if not wrong else Ended("hold", "facts_unavailable")
+        if wrong:
+            passage.steps.append(Step("arrive", says=tuple(wrong)))
+        decision = self._decision(passage, ended, self.rooms.clock() - begun)
+        return self._kept(decision)
+
+    def commit(self, decision: Decision, delivered: bool = True, at: dt.datetime | None = None) -> Decision:
+        """Say what became of a decision: its marks are written, and so is what must follow a real send.
+
+        `delivered`: whether its words went out. `at`: when; default the clock. Once for each decision: a second call
+        changes nothing. The decision comes back with the step of `record` in its trace.
+        """
+        when = at or self.rooms.now()
+        if not self.rooms.seen.claim(f"commit:{decision.id}", when):
+            return decision
+        passage = self._resumed(decision, when)
+        passage.turn.put("delivered.sent", delivered)
+        for name in ("text", "source"):
+            if value := getattr(decision, name):
+                passage.turn.put(f"delivered.{name}", value)
+        passage.turn.put("delivered.card", decision.card.partition("/")[2])
+        if decision.wave:
+            passage.turn.put("delivered.wave", decision.wave)
+        _finished(run_stage(passage, "record"))
+        sets = (*decision.pending.sets, *passage.sets)
+        clears = (*decision.pending.clears, *passage.clears)
+        self.rooms.marks.write(sets, clears)
+        if self.rooms.delivered is not None:
+            self.rooms.delivered(decision.id, delivered, when)
+        return replace(decision, trace=(*decision.trace, *passage.steps), pending=Pending(sets, clears))
+
+    def delivery(self, decision: Decision, facts: Mapping[str, Any], at: dt.datetime | None = None) -> Ended:
+        """What becomes of one piece of a decision (`send.*` facts): `deliver`, `dropped` or `requeue`, and why."""
+        passage = self._resumed(decision, at or self.rooms.now())
+        for path, value in facts.items():
+            passage.turn.put(path, value)
+        return _finished(run_stage(passage, "delivery")) or Ended("deliver", "")
+
+    def with_models(self, models: Models) -> CompiledLine:
+        """The same line with other models; prompts and stores are shared."""
+        other = CompiledLine(self.line, replace(self.rooms, models=models), self.revision)
+        other.prompts = self.prompts
+        return other
+
+    # parts
+
+    def _passage(self, facts: Mapping[str, Any], id: str | None, now: dt.datetime | None) -> Passage:
+        rooms = self.rooms
+        known = {path: value for path, value in facts.items() if path in self.line.facts}
+        switches = {f"switches.{name}": value for name, value in rooms.switches.values().items()}
+        turn = Turn(self.line, {**known, **switches}, now or rooms.now(), on_read=self._on_read)
+        needs = Needs(
+            rooms.models, rooms.knowledge, rooms.marks, rooms.seen, rooms.clock, rooms.sleep, rooms.sources, rooms.ports
+        )
+        budget = self.line.used_limit("budget", turn)
+        deadline = Deadline.of(budget if budget is not None else float("inf"), rooms.clock)
+        name = id or (str(facts["message.id"]) if facts.get("message.id") else uuid.uuid4().hex)
+        return Passage(name, self.line, turn, deadline, needs, self.prompts)
+
+    def _wrong(self, facts: Mapping[str, Any]) -> list[str]:
+        unknown = [path for path in facts if path not in self.line.facts]
+        return [f"`{path}` is no fact of this line. {nearest(str(path), self.line.facts)}".strip() for path in unknown]
+
+    def _resumed(self, decision: Decision, at: dt.datetime) -> Passage:
+        """The turn of a decision as it was when it was decided, to go on with."""
+        passage = self._passage({}, decision.id, at)
+        turn = passage.turn
+        turn.facts.update(decision.facts)
+        turn.marks = [*decision.marks]
+        for call in decision.calls:
+            turn.answered(call.question, call.fields if call.state == "answered" else Failed(call.question))
+        passage.repaired = passage.guarding = True
+        passage.read = [*decision.marks]
+        return passage
+
+    def _decision(self, passage: Passage, ended: Ended, seconds: float) -> Decision:
+        turn = passage.turn
+        topic = turn.facts.get("decision.topic", turn.facts.get("topic.nearest"))
+        switches = {name: str(turn.get(f"switches.{name}")) for name in self.line.switches}
+        return Decision(
+            passage.id, self.name, ended.outcome, ended.reason, ended.card,
+            ended.text if ended.outcome in ("send", "draft") else None, ended.source,
+            topic if isinstance(topic, str) else "", passage.wave, passage.wave_state, tuple(passage.verdicts),
+            tuple(passage.effects), Pending(tuple(passage.sets), tuple(passage.clears)), tuple(passage.steps),
+            tuple(passage.calls), passage.neighbours, _kept_facts(turn), tuple(passage.read), switches, self.revision,
+            turn.now, seconds, max(0.0, seconds - passage.outside), passage.embedding,
+        )  # fmt: skip
+
+    def _kept(self, decision: Decision) -> Decision:
+        if self.rooms.keep is None:
+            return decision
+        try:
+            self.rooms.keep(decision)
+        except Exception as error:  # a log that cannot be written must not cost the answer
+            note = Effect("alert", "log", text=f"The decision was not logged: {type(error).__name__}.")
+            return replace(decision, effects=(*decision.effects, note))
+        return decision
+
+
+def _kept_facts(turn: Turn) -> dict[str, Any]:
+    """The facts of a turn as plain values."""
+    return {
+        path: value if isinstance(value, Failed) else jsonable(value)
+        for path, value in turn.facts.items()
+        if value is not ABSENT
+    }
+
+
+def _finished(stage: Any) -> Any:
+    """Run a stage that asks nothing of the outside to its end, with or without a running loop."""
+    try:
+        stage.send(None)
+    except StopIteration as done:
+        return done.value
+    stage.close()
+    raise RuntimeError("A card at `record` or `delivery` asked a question: nothing can be asked there.")

@@ -1,0 +1,11 @@
+"""Fixed lines for known situations."""
+
+from __future__ import annotations
+
+from engine.stages.cards import run_cards
+from engine.stages.passage import Ended, Passage
+
+
+async def run(passage: Passage) -> Ended | None:
+    """The cards of `fixed`."""
+    return (await run_cards(passage, "fixed"))[0]
