@@ -15,6 +15,7 @@ from engine.decision import Decision, Effect, Pending, Step
 from engine.language.line import Line
 from engine.language.problems import nearest
 from engine.language.turn import ABSENT, Failed, Turn
+from engine.model.called import CalledModels, Function
 from engine.ports import Knowledge, Marks, Models, Port, Seen, Source, Switches
 from engine.stages.passage import Ended, Needs, Passage
 from engine.stages.path import decide, run_stage
@@ -111,9 +112,21 @@ class CompiledLine:
             passage.turn.put(path, value)
         return _finished(run_stage(passage, "delivery")) or Ended("deliver", "")
 
+    def wrap(self, call: Function) -> Callable[..., Awaitable[Decision]]:
+        """The gates, the guard and its one repair around a model function of your own.
+
+        `call`: takes a Request (system prompt, turns, schema) and returns the words of the answer, or the fields of
+        the question; sync or async. Returns `answer` of a line that asks this function instead of a model.
+        """
+        return self.with_models(CalledModels(call)).answer
+
     def with_models(self, models: Models) -> CompiledLine:
         """The same line with other models; prompts and stores are shared."""
-        other = CompiledLine(self.line, replace(self.rooms, models=models), self.revision)
+        return self.with_rooms(models=models)
+
+    def with_rooms(self, **rooms: Any) -> CompiledLine:
+        """The same line with other rooms in place of some; prompts and the others are shared."""
+        other = CompiledLine(self.line, replace(self.rooms, **rooms), self.revision)
         other.prompts = self.prompts
         return other
 

@@ -8,8 +8,26 @@ from collections.abc import Awaitable, Callable, Mapping
 from engine.language.points import PATH
 from engine.ports import CallFailed
 from engine.stages import (
-    admission, answer, arrive, delivery, fast, finish, fixed, limits, live, model, orders, outcome, person_needed,
-    pre_gate, prompt, record, review, staff, topic, verbatim,
+    admission,
+    answer,
+    arrive,
+    delivery,
+    fast,
+    finish,
+    fixed,
+    limits,
+    live,
+    model,
+    orders,
+    outcome,
+    person_needed,
+    pre_gate,
+    prompt,
+    record,
+    review,
+    staff,
+    topic,
+    verbatim,
 )  # fmt: skip
 from engine.stages.passage import Ended, Passage
 

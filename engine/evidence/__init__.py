@@ -1,0 +1,1 @@
+"""What stands on the compiled line: asking it, telling why, measuring it."""
