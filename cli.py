@@ -169,5 +169,55 @@ def schema(kind: str | None, project: Path | None, line: str | None, write: bool
     return commands.schema(kind, project, line, write, click.echo)
 
 
+@main.command()
+@click.argument("text", required=False)
+@click.option("--file", type=click.Path(path_type=Path), help="A JSONL file of messages: one JSON decision a row.")
+@click.option(
+    "--fact", "facts", multiple=True, metavar="PATH=VALUE", help="A fact known beside the message; repeat it."
+)
+@click.option("--trace", is_flag=True, help="Print what was looked at on the way.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@project_option
+@line_option
+def ask(
+    text: str | None, file: Path | None, facts: tuple[str, ...], trace: bool, as_json: bool, project: Path | None,
+    line: str | None,
+) -> int:  # fmt: skip
+    """Decide a message, or every message of a file. Nothing is sent to anybody.
+
+    Example: rulecard ask "Where is my order?" --fact order.status=on_the_way --trace
+    """
+    from engine.evidence import commands as at_work
+
+    return at_work.ask(project, line, text, file, facts, "json" if as_json else "text", trace, click.echo)
+
+
+@main.command()
+@project_option
+@line_option
+def chat(project: Path | None, line: str | None) -> int:
+    """Hold a conversation with a line on the terminal. Nothing is sent to anybody.
+
+    Example: rulecard chat --line support
+    """
+    from engine.evidence import commands as at_work
+
+    return at_work.chat(project, line, click.echo)
+
+
+@main.command()
+@project_option
+@line_option
+def demo(project: Path | None, line: str | None) -> int:
+    """Show on one screen what Rulecard does: offline, without a key, leaving nothing behind.
+
+    Example: rulecard demo
+    """
+    click.echo("Rulecard: the rules of a message line, as cards. Everything below runs here, offline.")
+    from engine.evidence import commands as at_work
+
+    return at_work.demo(project, line, click.echo)
+
+
 if __name__ == "__main__":
     main()

@@ -1,0 +1,84 @@
+"""What the commands do that work with a compiled line: plain arguments in, an exit status out, printed through `say`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.compiled import CompiledLine
+from engine.evidence.messages import BadRow
+from runbook.session import Refused
+
+Say = Callable[[str], None]
+OFFLINE = {"RULECARD_MODEL": "offline"}
+"""The environment of what stays offline whatever keys are set."""
+
+
+def opened(project: Path | None, line: str | None, offline: bool = False, log: bool = True) -> CompiledLine:
+    """A line at work. Raises Refused with one sentence for whatever stands in the way."""
+    import rulecard
+
+    try:
+        found = rulecard.load(project)
+        return found.compile(line, environ=OFFLINE if offline else os.environ, log=log)
+    except ValueError as error:
+        raise Refused(str(error)) from None
+
+
+def ask(
+    project: Path | None, line: str | None, text: str | None, file: Path | None, facts: tuple[str, ...], form: str,
+    with_trace: bool, say: Say,
+) -> int:  # fmt: skip
+    """One message, or a file of messages."""
+    from engine.evidence.ask import ask as ask_one
+    from engine.evidence.ask import ask_file
+
+    if (text is None) == (file is None):
+        raise Refused('Give a message, or a file of messages: rulecard ask "Where is my order?" or --file FILE.jsonl.')
+    try:
+        at_work = opened(project, line)
+        if file is not None:
+            return ask_file(at_work, file, say)
+        return ask_one(at_work, text or "", facts, form, with_trace, say)
+    except BadRow as bad:
+        raise Refused(str(bad)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise Refused(f"{file} cannot be read: {reason}.") from None
+
+
+def chat(project: Path | None, line: str | None, say: Say) -> int:
+    """A conversation on the terminal."""
+    from engine.evidence.ask import chat as talk
+
+    def read() -> str | None:
+        try:
+            return input("> ") if sys.stdin.isatty() else input()
+        except EOFError:
+            return None
+
+    try:
+        return talk(opened(project, line), say, read)
+    except KeyboardInterrupt:
+        return 0
+
+
+def demo(project: Path | None, line: str | None, say: Say) -> int:
+    """The demo, offline, on the project or on the lines that come with Rulecard."""
+    from engine.evidence.demo import demo as show
+
+    at_work = opened(project, line or _first(project), offline=True, log=False)
+    colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    from runbook.session import project_root
+
+    return show(at_work, project_root(project), colour, say)
+
+
+def _first(project: Path | None) -> str | None:
+    """The line that the demo shows where a project has several: the first by name that has a log."""
+    from runbook.session import project_root
+
+    logs = sorted((project_root(project) / "reference").glob("*/log.jsonl"))
+    return logs[0].parent.name if logs else None
