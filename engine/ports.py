@@ -6,10 +6,12 @@ Everything that reaches beyond the process comes in through these. Nothing here 
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from engine.files import content_hash
 from engine.language.turn import MarkEntry
 
 
@@ -40,6 +42,12 @@ class Request:
     temperature: float | None = None
     max_tokens: int | None = None
     cache_key: str = ""
+
+
+def prompt_hash(request: Request) -> str:
+    """SHA-256 over everything that the answer depends on: system prompt, turns, schema, in one canonical form."""
+    whole = [request.system, [list(turn) for turn in request.turns], request.schema]
+    return content_hash(json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from engine.language.actions import Edit, Effect, Ending
 from engine.language.conditions import Condition
 from engine.language.extract import Moment, Money
 from engine.language.facts import Type
+from engine.language.ladders import FAMILY
 from engine.language.patterns import Pattern
 from engine.language.points import Point
 from engine.language.project import Card
@@ -252,7 +253,11 @@ class Ladder:
     answers_for: str
     errors: Mapping[str, tuple[Mapping[str, Any], ...]]
 
+    def answered_as(self, error: str) -> str:
+        """The class whose rungs are taken for an error: its own, else that of its family."""
+        return error if error in self.errors else FAMILY.get(error, error)
+
     def rung(self, error: str, number: int) -> Mapping[str, Any] | None:
         """The rung (from 1) to take for an error class; None when the ladder does not answer it or has ended."""
-        rungs = self.errors.get(error, ())
+        rungs = self.errors.get(self.answered_as(error), ())
         return rungs[number - 1] if 0 < number <= len(rungs) else None

@@ -18,6 +18,9 @@ ERRORS = (
     "bad_form", "tool_call", "unavailable", "lost_reply", "conflict", "unknown",
 )  # fmt: skip
 """The classes of error that a model, a port or a channel can bring. A verdict that `counts_as` a class may add its own."""
+FAMILY: Mapping[str, str] = dict.fromkeys(("network", "too_many", "server_error", "timeout"), "service_error")
+"""The class whose rungs are taken where a ladder has none for the class itself: a service that cannot be reached, is
+overrun, breaks or does not answer in time is a service error."""
 RUNGS = ("wait", "key", "model", "ask", "times", "requeue", "cooldown", "give_up", "reason")
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.ports import CallFailed, Model, Models, Reply, Request
+from engine.strict import check
 
 Answer = str | Mapping[str, Any]
 Function = Callable[[Request], Answer | Awaitable[Answer]]
@@ -82,8 +83,6 @@ class _Given:
 def reply(got: Any, request: Request, name: str) -> Reply:
     """What a function or a file gave as an answer. Words alone fill `text`, and every other field stays unknown; of a
     mapping the fields that the question has are taken, each of its type. Raises CallFailed (`empty`, `bad_form`)."""
-    from engine.model.strict import check
-
     if isinstance(got, str):
         got = {"text": got}
     if not isinstance(got, Mapping):
