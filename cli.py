@@ -177,11 +177,12 @@ def schema(kind: str | None, project: Path | None, line: str | None, write: bool
 )
 @click.option("--trace", is_flag=True, help="Print what was looked at on the way.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option("--table", is_flag=True, help="With --file: how they ended, counted, instead of one row each.")
 @project_option
 @line_option
 def ask(
-    text: str | None, file: Path | None, facts: tuple[str, ...], trace: bool, as_json: bool, project: Path | None,
-    line: str | None,
+    text: str | None, file: Path | None, facts: tuple[str, ...], trace: bool, as_json: bool, table: bool,
+    project: Path | None, line: str | None,
 ) -> int:  # fmt: skip
     """Decide a message, or every message of a file. Nothing is sent to anybody.
 
@@ -189,7 +190,8 @@ def ask(
     """
     from engine.evidence import commands as at_work
 
-    return at_work.ask(project, line, text, file, facts, "json" if as_json else "text", trace, click.echo)
+    form = "table" if table else "json" if as_json else "text"
+    return at_work.ask(project, line, text, file, facts, form, trace, click.echo)
 
 
 @main.command()

@@ -53,17 +53,23 @@ def given(facts: Sequence[str]) -> dict[str, Any]:
     return read
 
 
-def ask_file(line: CompiledLine, path: Path, say: Say) -> int:
-    """Ask every message of a JSONL file, each for itself; one JSON decision a row, in the order of the file.
+def ask_file(line: CompiledLine, path: Path, as_table: bool, say: Say) -> int:
+    """Ask every message of a JSONL file, each for itself; one JSON decision a row, in the order of the file, or one
+    table of how they ended.
 
     The rows share no marks: each is a customer of its own. Raises BadRow before anything is asked.
     """
     rows = list(read_rows(path))
-    bar = Progress(len(rows), path.name)
+    bar, pairs = Progress(len(rows), path.name), []
     for one, decision in decided(line, rows):
-        say(json.dumps({**row(decision), "id": one.id}, ensure_ascii=False))
+        if as_table:
+            pairs.append((one, decision))
+        else:
+            say(json.dumps({**row(decision), "id": one.id}, ensure_ascii=False))
         bar.step()
     bar.done()
+    if as_table:
+        say(table(pairs))
     return 0
 
 
@@ -97,9 +103,28 @@ def answering(line: CompiledLine) -> str:
     return found[0] if found else ""
 
 
-def counted(pairs: Iterable[tuple[Row, Decision]]) -> Counter[tuple[str, str]]:
-    """How many messages ended how, by (outcome, reason)."""
-    return Counter((decision.outcome, decision.reason) for _, decision in pairs)
+def table(pairs: Sequence[tuple[Row, Decision]]) -> str:
+    """How messages ended, by outcome and reason, the most frequent first; and what they took."""
+    counted = Counter((decision.outcome, decision.reason) for _, decision in pairs)
+    lines = [
+        f"{outcome:10} {reason:32} {count:6} {count / len(pairs):7.1%}"
+        for (outcome, reason), count in counted.most_common()
+    ]
+    for what, took in (
+        ("own time", [one.own for _, one in pairs]),
+        ("embedding and nearest questions", [one.embedding for _, one in pairs if one.embedding]),
+        ("whole turn", [one.seconds for _, one in pairs]),
+    ):
+        if took:
+            lines.append(
+                f"{what}: p50 {_share(took, 0.5) * 1e6:.0f} µs, p99 {_share(took, 0.99) * 1e6:.0f} µs, {len(took)} messages"
+            )
+    return "\n".join(lines)
+
+
+def _share(values: Sequence[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 class Progress:

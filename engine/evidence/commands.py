@@ -40,7 +40,7 @@ def ask(
     try:
         at_work = opened(project, line)
         if file is not None:
-            return ask_file(at_work, file, say)
+            return ask_file(at_work, file, form == "table", say)
         return ask_one(at_work, text or "", facts, form, with_trace, say)
     except BadRow as bad:
         raise Refused(str(bad)) from None
