@@ -151,6 +151,8 @@ def _used_by_line(line: Line) -> Iterator[str]:
     yield from (f"roles/{id}" for id in line.config.roles)
     if line.config.prompt.at_most:
         yield f"limits/{line.config.prompt.at_most}"
+    for id in line.uses.values():
+        yield from (f"limits/{id}", f"ladders/{id}")
     for instruction in line.source.instructions():
         for slot in slots_of(instruction.text):
             family, _, id = slot.path.partition(".")

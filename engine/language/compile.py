@@ -17,6 +17,7 @@ from engine.language.problems import Problem, nearest
 from engine.language.project import Card, LineSource
 from engine.language.reading import Reader
 from engine.language.slots import slots_of
+from engine.language.uses import USES
 
 
 def compile_line(source: LineSource, checked: frozenset[str] = frozenset()) -> tuple[Line, list[Problem]]:
@@ -35,6 +36,7 @@ class _Builder(Declarations):
         self._fill()
         self._rules()
         self._who_asks()
+        self._uses()
         self._order()
         self._deep()
 
@@ -204,6 +206,25 @@ class _Builder(Declarations):
             asked |= {str(rung["ask"]) for rungs in ladder.errors.values() for rung in rungs if "ask" in rung}
         for name in asked & set(self.line.questions):
             self.line.questions[name].asked = True
+
+    def _uses(self) -> None:
+        for setting, id in self.source.config.uses.items():
+            if setting not in USES:
+                self.refuse(
+                    ("uses", setting), "unknown_key", f"The engine has no setting `{setting}`.", nearest(setting, USES)
+                )
+                continue
+            kind, says = USES[setting]
+            table = "ladders" if kind == "ladder" else "limits"
+            if id not in self.line.names(table):
+                cure = nearest(id, self.line.names(table))
+                self.refuse(("uses", setting), f"unknown_{table[:-1]}", f"There is no card {table}/{id}.", cure)
+                continue
+            limit = self.line.limits.get(id)
+            if table == "limits" and limit is not None and limit.kind != kind:
+                says = f"`{setting}` ({says}) is a {kind}; limits/{id} is a {limit.kind}."
+                self.refuse(("uses", setting), "wrong_type", says)
+            self.line.uses[setting] = id
 
     def _order(self) -> None:
         for point, ids in self.source.config.order.items():

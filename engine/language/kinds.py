@@ -298,6 +298,37 @@ class PromptSetting(Strictly):
     at_most: Id | None = Field(None, description="the limit of a prompt's characters: one that is longer is refused")
 
 
+Variable = Annotated[str, StringConstraints(pattern="^[A-Z][A-Z0-9_]*$")]
+"""The name of an environment variable: a key itself has no place in a file."""
+
+
+class ModelSetting(Strictly):
+    """What a model profile is: the offline model, one behind the API of `openai`, a recorded one, or none."""
+
+    use: Literal["offline", "openai", "recorded", "none"]
+    name: Text | None = Field(None, description="the provider's name of the model")
+    base_url: Text | None = Field(None, description="where the API is served, if not at the provider's own address")
+    key: Variable | None = Field(None, description="the environment variable that holds the key")
+    second_key: Variable | None = Field(None, description="the one that holds the second key, for ladders")
+    api: Literal["chat", "responses"] = "chat"
+    file: Text | None = Field(None, description="the JSONL file of recorded answers")
+    sure: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None, description="offline: similarity of the nearest question from which it is sure"
+    )
+    fair: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None, description="offline: similarity from which it answers without asking for a person"
+    )
+
+
+class KnowledgeSetting(Strictly):
+    """How sample questions and messages become vectors."""
+
+    embedding: Text = "ngram"
+    base_url: Text | None = None
+    key: Variable | None = None
+    dimensions: Annotated[int, Field(ge=1, le=4096)] = 512
+
+
 class Exclusion(Strictly):
     """A finding that is accepted: which, on which card, why and since when."""
 
@@ -332,6 +363,9 @@ class LineFile(Strictly):
     switches: dict[Id, SwitchSetting] = Field(default_factory=dict)
     facts: dict[Text, FactSetting] = Field(default_factory=dict)
     prompt: PromptSetting = PromptSetting()
+    uses: dict[Id, Id] = Field(default_factory=dict, description="setting of the engine: the limit or ladder it reads")
+    models: dict[Id, ModelSetting] = Field(default_factory=dict, description="profile that questions call: its model")
+    knowledge: KnowledgeSetting | None = None
     exclusions: list[Exclusion] = Field(default_factory=list)
     does_not: list[Refusal] = Field(default_factory=list)
     changes: list[Change] = Field(default_factory=list)

@@ -35,6 +35,8 @@ class Line:
     waves: dict[str, Wave] = field(default_factory=dict)
     roles: dict[str, Role] = field(default_factory=dict)
     ladders: dict[str, Ladder] = field(default_factory=dict)
+    uses: dict[str, str] = field(default_factory=dict)
+    """Setting of the engine → the id of the limit or ladder it reads."""
     checked: frozenset[str] = frozenset()
     """Sources of patterns that this version has checked before: they are read, but not checked again."""
     patterns: set[str] = field(default_factory=set)
@@ -91,6 +93,13 @@ class Line:
             return ABSENT
         granted = found.reads if path == "sender.reads" else [m for m in found.may if m not in found.may_not]
         return [Item(one) for one in granted]
+
+    def used_limit(self, setting: str, turn: Turn) -> float | None:
+        """The value of the limit that a setting of the engine reads, in seconds or as a number; None when line.yaml
+        names none, or its value cannot be told."""
+        limit = self.limits.get(self.uses.get(setting, ""))
+        value = limit.value(turn) if limit else None
+        return value if isinstance(value, float) else None
 
     def label(self, turn: Turn) -> tuple[str, str] | None:
         """The wave that labels the decision and its state; None when none matches, Failed counts as no match."""
