@@ -67,7 +67,7 @@ class CompiledLine:
         """Decide one message.
 
         `turn`: fact path → value: `message.text`, `sender.id` and whatever else is known (docs/facts.md). `id`: the
-        decision's id (default: the message's, else a new one). `now`: aware; default the clock.
+        decision's id (default: a new one; the log finds it by the message's id too). `now`: aware; default the clock.
         Never raises for what happens inside: that ends as `hold` with a reason. A path that is no fact of the line
         ends so too, and the trace says which. Its marks are written when it is committed.
         """
@@ -142,8 +142,7 @@ class CompiledLine:
         )
         budget = self.line.used_limit("budget", turn)
         deadline = Deadline.of(budget if budget is not None else float("inf"), rooms.clock)
-        name = id or (str(facts["message.id"]) if facts.get("message.id") else uuid.uuid4().hex)
-        return Passage(name, self.line, turn, deadline, needs, self.prompts)
+        return Passage(id or uuid.uuid4().hex, self.line, turn, deadline, needs, self.prompts)
 
     def _wrong(self, facts: Mapping[str, Any]) -> list[str]:
         unknown = [path for path in facts if path not in self.line.facts]

@@ -67,7 +67,7 @@ async def _of_port(passage: Passage, id: str, given: Mapping[str, Any]) -> Asked
     if longest is not None and any(isinstance(one, str) and len(one) > longest for one in fields.values()):
         port = _refusing(f"What `{id}` is given has more than {longest:g} characters.")
     return await ask_port(
-        port, question.calls.partition(".")[2], fields, f"{passage.id}:{id}", passage.line.ladders.get(question.ladder),
+        port, question.calls.partition(".")[2], fields, f"{passage.key}:{id}", passage.line.ladders.get(question.ladder),
         passage.deadline, seconds, passage.needs.sleep, passage.prompts.schemas[id], id,
     )  # fmt: skip
 

@@ -91,6 +91,13 @@ class Passage:
     _notes: list[str] = field(default_factory=list)
 
     @property
+    def key(self) -> str:
+        """What calls of this turn are made under: the message's id, so that a turn taken up again after a crash makes
+        the same call and not a second one."""
+        id = self.turn.facts.get("message.id")
+        return str(id) if id else self.id
+
+    @property
     def stages(self) -> Collection[str]:
         """The stages the line uses; `outcome` is always one."""
         used = self.line.config.stages
