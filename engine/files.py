@@ -60,6 +60,7 @@ FOLDERS: Mapping[str, Folder] = {
     "cards": Folder((".yaml",), CARD_BYTES, nested=True, ids=True),
     "rules": Folder((".yaml",), CARD_BYTES, nested=True, ids=True),
     "reference": Folder((), RENDERED_BYTES, nested=True, ids=False),
+    "knowledge": Folder((".yaml",), CARD_BYTES, nested=True, ids=True),
     "runbook": Folder((".md",), RENDERED_BYTES, nested=False, ids=False),
 }
 
