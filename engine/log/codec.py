@@ -1,0 +1,73 @@
+"""A decision as JSON and back. Typed by the dataclasses themselves; nothing is ever unpickled."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import types
+import typing
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, TypeVar, Union
+
+from engine.decision import Decision
+from engine.language.turn import Failed
+from engine.store.values import dumped, loaded
+
+T = TypeVar("T")
+
+
+def encode(decision: Decision) -> str:
+    """The decision as JSON text; a value of a fact's own type is kept as its text."""
+    return dumped(_plain(decision))
+
+
+def decode(text: str) -> Decision:
+    """The decision of `encode`. Fields of a later version that this one does not know are left out. Raises ValueError
+    for what is no decision."""
+    read = loaded(text)
+    if not isinstance(read, Mapping):
+        raise ValueError("This is no decision.")
+    return typing.cast(Decision, _build(Decision, read))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Failed):
+        return value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type) and type(value).__module__ in _OURS:
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return value
+
+
+_OURS = ("engine.decision", "engine.ports", "engine.language.conditions", "engine.language.turn")
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
+
+
+def _build(kind: Any, value: Any) -> Any:
+    """A value of `kind` out of plain data."""
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (Union, types.UnionType):
+        return None if value is None else _build(next(one for one in inner if one is not type(None)), value)
+    if origin is tuple:
+        if not isinstance(value, list):
+            raise ValueError("A list of a decision is none.")
+        if len(inner) == 2 and inner[1] is Ellipsis:
+            return tuple(_build(inner[0], one) for one in value)
+        return tuple(_build(one, item) for one, item in zip(inner, value, strict=True))
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        if not isinstance(value, Mapping):
+            return value
+        known = {field.name for field in dataclasses.fields(kind)}
+        hints = _hints(kind)
+        return kind(**{name: _build(hints[name], one) for name, one in value.items() if name in known})
+    if kind is dt.datetime and isinstance(value, str):
+        return dt.datetime.fromisoformat(value)
+    return value
