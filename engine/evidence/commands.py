@@ -18,10 +18,10 @@ OFFLINE = {"RULECARD_MODEL": "offline"}
 
 def opened(project: Path | None, line: str | None, offline: bool = False, log: bool = True) -> CompiledLine:
     """A line at work. Raises Refused with one sentence for whatever stands in the way."""
-    import rulecard
+    from engine.loading import load
 
     try:
-        found = rulecard.load(project)
+        found = load(project)
         return found.compile(line, environ=OFFLINE if offline else os.environ, log=log)
     except ValueError as error:
         raise Refused(str(error)) from None
