@@ -130,6 +130,10 @@ class CompiledLine:
         other.prompts = self.prompts
         return other
 
+    def turn(self, facts: Mapping[str, Any], now: dt.datetime | None = None) -> Turn:
+        """A turn of this line with today's switches, for asking limits and conditions."""
+        return self._passage(facts, None, now).turn
+
     # parts
 
     def _passage(self, facts: Mapping[str, Any], id: str | None, now: dt.datetime | None) -> Passage:

@@ -9,11 +9,15 @@ from pathlib import Path
 
 from engine.compiled import CompiledLine, Rooms
 from engine.files import short_hash
+from engine.knowledge import load_knowledge
 from engine.language.problems import Problem
+from engine.log import DecisionLog
+from engine.model import choose_models
 from engine.ports import Models, Port, Source
+from engine.store import State
 from runbook.session import Refused, Session, open_project
 
-STATE = ".rulecard"
+STATE, LOG = ".rulecard", "log.sqlite"
 """The folder of live state in a project: log, marks, switches. Ignored by git."""
 
 
@@ -63,22 +67,30 @@ class Project:
         call, by name (`store`, `channel`). `state`: the folder of marks, switches and log (default: `.rulecard` in the
         project). `log`: whether decisions are written to the log. Raises Refused, ValueError for a bad RULECARD_MODEL.
         """
-        from engine.knowledge import load_knowledge
-        from engine.log import DecisionLog
-        from engine.model import choose_models
-        from engine.store import State
 
-        line = self.session.lines[self._named(name)]
+        line = self.session.lines[self.named(name)]
         where = Path(state) if state is not None else self.state
         kept = State(where / "state.sqlite")
         knowledge = load_knowledge(self.session.root, line.source, line.config.knowledge)
-        written = DecisionLog(where / "log.sqlite") if log else None
+        written = self.log(where) if log else None
         rooms = Rooms(
             models or choose_models(line.config.models, os.environ if environ is None else environ, self.session.root),
             kept.marks(line), kept.switches(line), kept.seen(line), knowledge, sources or {}, ports or {},
             written.keeper(line) if written else None, written.delivered if written else None,
         )  # fmt: skip
         return CompiledLine(line, rooms, self.revision(line.name, knowledge.hash))
+
+    def log(self, state: str | os.PathLike[str] | None = None) -> DecisionLog:
+        """The decision log of the project."""
+        return DecisionLog((Path(state) if state is not None else self.state) / LOG)
+
+    def named(self, name: str | None) -> str:
+        """The line named, or the only one. Raises Refused."""
+        if name is None and len(self.lines) == 1:
+            return self.lines[0]
+        if name is None:
+            raise Refused(f"The project has several lines; name one: {', '.join(self.lines)}.")
+        return self.session.names(name)[0]
 
     def revision(self, name: str, knowledge: str = "") -> str:
         """The content hash of what a line is made of: its cards, its instructions, its knowledge."""
@@ -93,10 +105,3 @@ class Project:
         folder, because nothing is written among installed files."""
         root = self.session.root
         return (Path.cwd() if root.name == "_data" else root) / STATE
-
-    def _named(self, name: str | None) -> str:
-        if name is None and len(self.lines) == 1:
-            return self.lines[0]
-        if name is None:
-            raise Refused(f"The project has several lines; name one: {', '.join(self.lines)}.")
-        return self.session.names(name)[0]

@@ -35,7 +35,7 @@ def cleaned(line: Line, decision: Decision) -> Decision:
             known[text] = _edited(line, text, now)
         return known[text]
 
-    return _walked(decision, edited)  # type: ignore[no-any-return]
+    return walked(decision, edited)  # type: ignore[no-any-return]
 
 
 def _edited(line: Line, text: str, now: dt.datetime) -> str:
@@ -47,24 +47,25 @@ def _edited(line: Line, text: str, now: dt.datetime) -> str:
     return text if result.edited is None else result.edited
 
 
-def _walked(value: Any, edited: Callable[[str], str]) -> Any:
+def walked(value: Any, edited: Callable[[str], str]) -> Any:
+    """The same value with every text in it edited; ids and names of cards stay."""
     if isinstance(value, str):
         return edited(value)
     if isinstance(value, Failed):
         return value
     if isinstance(value, MarkEntry):
-        return dataclasses.replace(value, carries=_walked(value.carries, edited))
+        return dataclasses.replace(value, carries=walked(value.carries, edited))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         changed = {
-            field.name: _walked(getattr(value, field.name), edited)
+            field.name: walked(getattr(value, field.name), edited)
             for field in dataclasses.fields(value)
             if field.init and field.name not in _NAMES
         }
         return dataclasses.replace(value, **changed)
     if isinstance(value, Mapping):
-        return {name: one if name in _IDS else _walked(one, edited) for name, one in value.items()}
+        return {name: one if name in _IDS else walked(one, edited) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(_walked(one, edited) for one in value)
+        return type(value)(walked(one, edited) for one in value)
     return value
 
 
