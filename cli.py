@@ -40,6 +40,9 @@ class Group(click.Group):
             status = 2
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
+        except BrokenPipeError:  # whoever read the output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            status = 0
         except Exception as error:
             if os.environ.get("RULECARD_DEBUG"):
                 raise
@@ -219,6 +222,94 @@ def demo(project: Path | None, line: str | None) -> int:
     from engine.evidence import commands as at_work
 
     return at_work.demo(project, line, click.echo)
+
+
+@main.command()
+@click.argument("id")
+@click.option("--not", "other", metavar="OUTCOME", help="Which conditions would have changed that: `--not send`.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@project_option
+@line_option
+def why(id: str, other: str | None, as_json: bool, project: Path | None, line: str | None) -> int:
+    """Tell why a message ended as it did, by its id in the log; and what would have changed it.
+
+    `--not send` on a message that was not sent finds the smallest set of conditions by which it would have been; on
+    one that was sent, those by which it would not.
+
+    Example: rulecard why m0042 --not send
+    """
+    from engine.evidence import commands as at_work
+
+    return at_work.why(project, line, id, other, "json" if as_json else "text", click.echo)
+
+
+@main.command()
+@click.argument("name", required=False)
+@click.argument("value", required=False, type=click.Choice(["on", "off"]))
+@click.option("--why", default="", help="Why it changes: one sentence, kept with the date.")
+@project_option
+@line_option
+def switch(name: str | None, value: str | None, why: str, project: Path | None, line: str | None) -> int:
+    """Set a switch of a line, from the next message on; or list them all.
+
+    Example: rulecard switch send off --why "The price list is wrong."
+    """
+    from engine.evidence import commands as at_work
+
+    return at_work.switch(project, line, name, value, why, click.echo)
+
+
+@main.command()
+@click.argument("action", required=False, type=click.Choice(["open", "close"]))
+@click.argument("wave", required=False)
+@click.option("--why", default="", help="Why it changes: one sentence, kept with the date.")
+@project_option
+@line_option
+def waves(action: str | None, wave: str | None, why: str, project: Path | None, line: str | None) -> int:
+    """Open or close a wave by its switch, from the next message on; or list them all.
+
+    Example: rulecard waves close w5 --why "Two wrong answers this morning."
+    """
+    from engine.evidence import commands as at_work
+
+    return at_work.waves(project, line, action, wave, why, click.echo)
+
+
+@main.command()
+@click.argument("action", type=click.Choice(["list", "report", "import", "export", "shorten"]))
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--since", help="Only the last so long: 24 h, 7 d.")
+@click.option("--outcome", help="Only this outcome.")
+@click.option("--reason", help="Only this reason.")
+@click.option("--probes", is_flag=True, help="Probes too; a report never counts them.")
+@click.option("--masked", is_flag=True, help="With export: people, numbers and links replaced, by the project's key.")
+@project_option
+@line_option
+def log(
+    action: str, file: Path | None, since: str | None, outcome: str | None, reason: str | None, probes: bool,
+    masked: bool, project: Path | None, line: str | None,
+) -> int:  # fmt: skip
+    """List, count, import, export or shorten the decisions of a line.
+
+    Example: rulecard log report --since 7d
+    """
+    from engine.evidence import commands as at_work
+
+    return at_work.log(project, line, action, file, since, outcome, reason, probes, masked, click.echo)
+
+
+@main.command()
+@click.option("--row", "rows", multiple=True, type=int, help="Only this row of the table; repeat it.")
+@project_option
+@line_option
+def bench(rows: tuple[int, ...], project: Path | None, line: str | None) -> int:
+    """Measure speed against the bars it must reach; 1 when one is not held.
+
+    Example: rulecard bench --row 2
+    """
+    from engine.evidence import commands as at_work
+
+    return at_work.bench(project, line, rows, click.echo)
 
 
 if __name__ == "__main__":

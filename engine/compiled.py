@@ -72,12 +72,12 @@ class CompiledLine:
         ends so too, and the trace says which. Its marks are written when it is committed.
         """
         begun = self.rooms.clock()
-        passage = self._passage(turn, id, now)
+        passage = self.passage(turn, id, now)
         wrong = self._wrong(turn)
         ended = await decide(passage) if not wrong else Ended("hold", "facts_unavailable")
         if wrong:
             passage.steps.append(Step("arrive", says=tuple(wrong)))
-        decision = self._decision(passage, ended, self.rooms.clock() - begun)
+        decision = self.decided(passage, ended, self.rooms.clock() - begun)
         return self._kept(decision)
 
     def commit(self, decision: Decision, delivered: bool = True, at: dt.datetime | None = None) -> Decision:
@@ -132,12 +132,13 @@ class CompiledLine:
 
     def turn(self, facts: Mapping[str, Any], now: dt.datetime | None = None) -> Turn:
         """A turn of this line with today's switches, for asking limits and conditions."""
-        return self._passage(facts, None, now).turn
+        return self.passage(facts, None, now).turn
 
     # parts
 
-    def _passage(self, facts: Mapping[str, Any], id: str | None, now: dt.datetime | None) -> Passage:
+    def passage(self, facts: Mapping[str, Any], id: str | None, now: dt.datetime | None) -> Passage:
         rooms = self.rooms
+        """A turn at the begin of its path."""
         known = {path: value for path, value in facts.items() if path in self.line.facts}
         switches = {f"switches.{name}": value for name, value in rooms.switches.values().items()}
         turn = Turn(self.line, {**known, **switches}, now or rooms.now(), on_read=self._on_read)
@@ -154,7 +155,7 @@ class CompiledLine:
 
     def _resumed(self, decision: Decision, at: dt.datetime) -> Passage:
         """The turn of a decision as it was when it was decided, to go on with."""
-        passage = self._passage({}, decision.id, at)
+        passage = self.passage({}, decision.id, at)
         turn = passage.turn
         turn.facts.update(decision.facts)
         turn.marks = [*decision.marks]
@@ -164,7 +165,8 @@ class CompiledLine:
         passage.read = [*decision.marks]
         return passage
 
-    def _decision(self, passage: Passage, ended: Ended, seconds: float) -> Decision:
+    def decided(self, passage: Passage, ended: Ended, seconds: float) -> Decision:
+        """The decision that a turn has come to."""
         turn = passage.turn
         topic = turn.facts.get("decision.topic", turn.facts.get("topic.nearest"))
         switches = {name: str(turn.get(f"switches.{name}")) for name in self.line.switches}

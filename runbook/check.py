@@ -34,6 +34,7 @@ CODES: Mapping[str, str] = {
     "lock_edited_by_hand": "a lock that `build` did not write",
     "golden_edited_by_hand": "a rendered prompt that `build` did not write",
     "runbook_edited_by_hand": "a runbook that `build` did not write",
+    "knowledge_edited_by_hand": "a file of vectors that `build` did not write",
     "stale": "built files that are older than the cards",
     "line_gone": "built files of a line that is no more",
     "base_missing": "a base revision that cannot be read",

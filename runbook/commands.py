@@ -15,7 +15,7 @@ from engine.files import FileRefused, Tree, write_atomic
 from engine.language.problems import Place, Problem, nearest
 from engine.language.project import Card, LineSource
 from runbook import base as git
-from runbook import remembered
+from runbook import knowledge, remembered
 from runbook.build import Documents, Prepared, leftovers, outputs, prepare, refusals, write
 from runbook.check import Report, cannot_run
 from runbook.check import check as checked
@@ -86,6 +86,7 @@ def _report(session: Session, line: str | None, base: str | None) -> Report:
         return cannot_run(problems[0], problems[1:]) if problems else cannot_run(_nothing(session))
     for name in session.names(line):
         problems += told(session, name)
+        problems += knowledge.problems(session, session.project.lines[name])
     try:
         found = git.read_base(session.root, base)
     except git.BaseMissing as missing:
@@ -97,7 +98,7 @@ def _report(session: Session, line: str | None, base: str | None) -> Report:
 
 
 def _of_line(report: Report, line: str) -> Report:
-    mine = (f"cards/{line}/", f"rules/{line}/", f"reference/{line}/", f"runbook/{line}.")
+    mine = (f"cards/{line}/", f"rules/{line}/", f"reference/{line}/", f"runbook/{line}.", f"knowledge/{line}")
     kept = tuple(one for one in report.problems if one.place.file.startswith(mine))
     return replace(report, problems=kept)
 
@@ -140,7 +141,10 @@ def build(project: Path | None, line: str | None, base: str | None, say: Say) ->
     if session is None:
         return FOUND
     ready = _prepared(session, line, base)
-    refused = [finding for one in ready.values() for finding in refusals(one)]
+    refused: list[object] = [finding for one in ready.values() for finding in refusals(one)]
+    for name in ready:
+        topics = [one for one in knowledge.problems(session, session.project.lines[name]) if one.code != "stale"]
+        refused += [one for one in topics if not one.place.file.endswith(".npz")]
     if refused:
         report = _report(session, line, base)
         say(_printed(report, "text"))
@@ -181,9 +185,11 @@ def _write(session: Session, ready: dict[str, Prepared], say: Say) -> None:
         built = outputs(one, files, _documents(session)) | schema_files(session.lines[name])
         try:
             changed = write(session.root, built, leftovers(name, files, built))
+            vectors = knowledge.write(session, session.project.lines[name])
         except FileRefused as refused:
             raise Refused(str(refused.problem)) from None
-        say(f"{name}: {len(built)} files built, {len(changed)} of them changed. Open runbook/{name}.html.")
+        more = " Its vectors are new." if vectors else ""
+        say(f"{name}: {len(built)} files built, {len(changed)} of them changed.{more} Open runbook/{name}.html.")
 
 
 def accept(id: str, why: str, project: Path | None, line: str | None, base: str | None, say: Say) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from engine.compiled import CompiledLine
 from engine.evidence.messages import BadRow
+from engine.loading import Project, load
 from runbook.session import Refused
 
 Say = Callable[[str], None]
@@ -18,8 +19,6 @@ OFFLINE = {"RULECARD_MODEL": "offline"}
 
 def opened(project: Path | None, line: str | None, offline: bool = False, log: bool = True) -> CompiledLine:
     """A line at work. Raises Refused with one sentence for whatever stands in the way."""
-    from engine.loading import load
-
     try:
         found = load(project)
         return found.compile(line, environ=OFFLINE if offline else os.environ, log=log)
@@ -44,6 +43,8 @@ def ask(
         return ask_one(at_work, text or "", facts, form, with_trace, say)
     except BadRow as bad:
         raise Refused(str(bad)) from None
+    except BrokenPipeError:
+        raise
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise Refused(f"{file} cannot be read: {reason}.") from None
@@ -82,3 +83,60 @@ def _first(project: Path | None) -> str | None:
 
     logs = sorted((project_root(project) / "reference").glob("*/log.jsonl"))
     return logs[0].parent.name if logs else None
+
+
+def why(project: Path | None, line: str | None, id: str, other: str | None, form: str, say: Say) -> int:
+    """Why a message ended as it did."""
+    from engine.evidence.why import why as tell
+
+    found, at_work = _loaded(project, line)
+    return tell(at_work, found.log(), id, other, form, say)
+
+
+def switch(project: Path | None, line: str | None, name: str | None, value: str | None, why: str, say: Say) -> int:
+    """Set a switch, or list them."""
+    from engine.evidence.switches import switch as turn
+
+    return _stateful(lambda: turn(opened(project, line, offline=True, log=False), name, value, why, say))
+
+
+def waves(project: Path | None, line: str | None, action: str | None, wave: str | None, why: str, say: Say) -> int:
+    """Open or close a wave, or list them."""
+    from engine.evidence.switches import waves as turn
+
+    return _stateful(lambda: turn(opened(project, line, offline=True, log=False), action, wave, why, say))
+
+
+def log(
+    project: Path | None, line: str | None, action: str, file: Path | None, since: str | None, outcome: str | None,
+    reason: str | None, probes: bool, masked: bool, say: Say,
+) -> int:  # fmt: skip
+    """One action on the decision log."""
+    from engine.evidence.logs import log as act
+
+    found, at_work = _loaded(project, line)
+    return act(at_work, found.log(), action, file, since, outcome, reason, probes, masked, say)
+
+
+def bench(project: Path | None, line: str | None, rows: tuple[int, ...], say: Say) -> int:
+    """Measure against the bars."""
+    from engine.evidence.bench import bench as measure
+
+    return measure(opened(project, line or _first(project), offline=True, log=False), rows, say)
+
+
+def _loaded(project: Path | None, line: str | None) -> tuple[Project, CompiledLine]:
+    try:
+        found = load(project)
+        return found, found.compile(line, environ=OFFLINE, log=False)
+    except ValueError as error:
+        raise Refused(str(error)) from None
+
+
+def _stateful(work: Callable[[], int]) -> int:
+    from engine.store import StateUnavailable
+
+    try:
+        return work()
+    except StateUnavailable as error:
+        raise Refused(str(error)) from None

@@ -39,7 +39,7 @@ def log(
                 say(f"{ended:10} {why:32} {count:6} {count / total:7.1%}")
             say(f"{total} decisions, probes left out.")
         elif action == "import":
-            added, known = import_jsonl(log, _given(file), line.name)
+            added, known = _imported(log, file, line.name)
             say(f"{added} decisions imported, {known} were there already.")
         elif action == "export":
             rows = log.rows(line.name, begin, None, outcome, reason, probes)
@@ -57,8 +57,6 @@ def log(
             say(f"{gone} decisions deleted.")
     except (BadImport, LogUnavailable) as error:
         raise Refused(str(error)) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{file} cannot be read: {getattr(error, 'strerror', '') or 'it is not UTF-8'}.") from None
     return 0
 
 
@@ -69,7 +67,10 @@ def _seconds(since: str) -> float:
         raise Refused(f"--since: {error}") from None
 
 
-def _given(file: Path | None) -> Path:
+def _imported(log: DecisionLog, file: Path | None, line: str) -> tuple[int, int]:
     if file is None:
         raise Refused("Name the file: rulecard log import FILE.jsonl.")
-    return file
+    try:
+        return import_jsonl(log, file, line)
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{file} cannot be read: {getattr(error, 'strerror', '') or 'it is not UTF-8'}.") from None

@@ -227,6 +227,8 @@ class FactTest(Condition):
     key: tuple[str | int, ...] = field(default=(), compare=False)
 
     def answer(self, turn: Turn) -> Answer:
+        if turn.forced and id(self) in turn.forced:
+            return turn.forced[id(self)]  # type: ignore[no-any-return]
         value = turn.get(self.path)
         if isinstance(value, Failed):
             return failed(value.source)

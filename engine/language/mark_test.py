@@ -28,6 +28,8 @@ class MarkTest(Condition):
     key: tuple[str | int, ...] = field(default=(), compare=False)
 
     def answer(self, turn: Turn) -> Answer:
+        if turn.forced and id(self) in turn.forced:
+            return turn.forced[id(self)]  # type: ignore[no-any-return]
         window = self._window(turn)
         if isinstance(window, Failed):
             return failed(window.source)

@@ -99,6 +99,8 @@ class Turn:
         self.marks = list(marks)
         self.answers = dict(answers or {})
         self.on_read = on_read
+        self.forced: dict[int, Any] = {}
+        """Answers that stand for those of single conditions (by identity): to see what else would have come."""
         self._read: dict[str, Any] = {}
         self._normal: dict[str, Normal] = {}
         self._reading: set[str] = set()

@@ -1,5 +1,5 @@
 """The decision log: every message with its facts as they were, what was decided and why."""
 
-from engine.log.decisions import DecisionLog, LogUnavailable
+from engine.log.decisions import DecisionLog, Logged, LogUnavailable
 
-__all__ = ["DecisionLog", "LogUnavailable"]
+__all__ = ["DecisionLog", "LogUnavailable", "Logged"]
