@@ -76,8 +76,9 @@ def ask_file(line: CompiledLine, path: Path, as_table: bool, say: Say) -> int:
 def decided(line: CompiledLine, rows: Iterable[Row]) -> Iterable[tuple[Row, Decision]]:
     """Every row with its decision, one after the other."""
     with asyncio.Runner() as runner:
+        loop = runner.get_loop()
         for one in rows:
-            yield one, runner.run(decide_row(line, one))
+            yield one, loop.run_until_complete(decide_row(line, one))
 
 
 async def decide_row(line: CompiledLine, one: Row) -> Decision:

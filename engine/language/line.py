@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from engine.language.bodies import Ladder, Limit, Mark, Question, Role, Rule, Term, Text, Wave
@@ -12,6 +13,9 @@ from engine.language.conditions import State
 from engine.language.extract import Context
 from engine.language.facts import Fact
 from engine.language.kinds import LineFile
+from engine.language.normalise import Normal
+from engine.language.patterns import Pattern
+from engine.language.patterns.index import Index
 from engine.language.project import LineSource
 from engine.language.turn import ABSENT, Failed, Item, Turn
 
@@ -50,6 +54,33 @@ class Line:
     @property
     def config(self) -> LineFile:
         return self.source.config
+
+    @cached_property
+    def index(self) -> Index:
+        """Which of the line's patterns may match a text: one look for all of them."""
+        return Index(self.matched)
+
+    @cached_property
+    def matched(self) -> list[Pattern]:
+        """Every pattern that a card of the line matches with, each once."""
+        found: dict[str, Pattern] = {}
+        for body in self.everything().values():
+            for condition in (getattr(body, name, None) for name in ("when", "unless", "opens", "who", "condition")):
+                for part in condition.parts() if condition is not None else ():
+                    for operator in getattr(part, "operators", ()):
+                        found.update({one.source: one for one in getattr(operator, "patterns", ())})
+            found.update({one.source: one for one in getattr(body, "patterns", ())})
+        return list(found.values())
+
+    def may_match(self, normal: Normal) -> frozenset[str]:
+        """The sources of the patterns that may match a text; those of no card of the line are not among them."""
+        matched = self.matched
+        return frozenset(matched[at].source for at in self.index.candidates(normal))
+
+    @cached_property
+    def indexed(self) -> frozenset[str]:
+        """The sources that `may_match` knows."""
+        return frozenset(one.source for one in self.matched)
 
     def context(self, now: dt.datetime | None) -> Context:
         """What the extractors need to know of the line; `now` resolves relative times."""

@@ -255,7 +255,10 @@ class Matches(OfItem):
         if isinstance(normal, Failed):
             return failed(normal.source)
         text, evidence = normal.original, list[Evidence]()
+        likely, indexed = turn.may_match(path, normal), turn.line.indexed
         for pattern in self.every_pattern(turn):
+            if pattern.source in indexed and pattern.source not in likely:
+                continue
             try:
                 for start, end in pattern.finditer(normal, timeout=PATTERN_SECONDS):
                     evidence.append(Evidence(path, text[start:end], text[start:end], start, end))

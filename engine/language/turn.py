@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
@@ -101,26 +102,39 @@ class Turn:
         self.on_read = on_read
         self.forced: dict[int, Any] = {}
         """Answers that stand for those of single conditions (by identity): to see what else would have come."""
-        self._read: dict[str, Any] = {}
+        self._read: dict[str, dict[str, Any]] = {}
+        """What has been read, by family and path."""
+        self.changes = 0
+        """How often a fact has been bound."""
         self._normal: dict[str, Normal] = {}
+        self._candidates: dict[str, tuple[Normal, frozenset[str]]] = {}
         self._reading: set[str] = set()
 
-    @property
+    @cached_property
     def context(self) -> Context:
         return self.line.context(self.now)
+
+    @cached_property
+    def _local(self) -> dt.datetime:
+        return self.now.astimezone(ZoneInfo(self.line.zone))
 
     def put(self, path: str, value: Any) -> None:
         """Bind a fact for the rest of the turn; what was derived from it is read anew."""
         self.facts[path] = value
-        self._read.clear()
-        self._normal.clear()
+        self._forget(path.partition(".")[0])
+
+    def _forget(self, family: str) -> None:
+        """Read anew what depends on a family of facts: itself, what is kept with a topic, whom marks and roles
+        concern, what a role may."""
+        self.changes += 1
+        for one in (family, "knowledge", "marks", "sender", "waves"):
+            self._read.pop(one, None)
 
     def answered(self, question: str, fields: Mapping[str, Any] | Failed) -> None:
         """Take the answer of a question (None is a field it left out); what was derived from it is read anew."""
         got = fields if isinstance(fields, Failed) else {k: v for k, v in fields.items() if v is not None}
         self.answers[question] = got
-        self._read.clear()
-        self._normal.clear()
+        self._forget(question)
 
     def kept(self) -> tuple[dict[str, Any], list[MarkEntry]]:
         """The facts and marks as they are now, for `back`."""
@@ -129,19 +143,19 @@ class Turn:
     def back(self, kept: tuple[dict[str, Any], list[MarkEntry]]) -> None:
         """Undo what was bound and marked since `kept`; answers stay."""
         self.facts, self.marks = dict(kept[0]), list(kept[1])
+        self.changes += 1
         self._read.clear()
-        self._normal.clear()
 
     def mark(self, entry: MarkEntry) -> None:
         """Set a mark for the rest of the turn."""
         self.marks.append(entry)
-        self._read.clear()
+        self._forget("marks")
 
     def clear(self, mark: str) -> None:
         """Take away the live marks of this name."""
         live = self.live(mark)
         self.marks = [entry for entry in self.marks if all(entry is not old for old in live)]
-        self._read.clear()
+        self._forget("marks")
 
     def normal(self, path: str, text: str) -> Normal | Failed:
         """The normalised form of a text that the fact at `path` holds; failed when it is too long to be read."""
@@ -152,6 +166,13 @@ class Turn:
             known = self._normal[path] = normalise(text)
         return known
 
+    def may_match(self, path: str, normal: Normal) -> frozenset[str]:
+        """The patterns of the line that may match the text at `path`."""
+        known = self._candidates.get(path)
+        if known is None or known[0] is not normal:
+            known = self._candidates[path] = (normal, self.line.may_match(normal))
+        return known[1]
+
     def as_given(self, path: str) -> Any:
         """The value of a fact as its source wrote it, for texts: a live value is said as it is. ABSENT when it was
         derived or is not known."""
@@ -160,15 +181,20 @@ class Turn:
 
     def get(self, path: str) -> Any:
         """The canonical value of a scalar fact, a list of Items, ABSENT, or Failed."""
-        if path not in self._read:
-            if path in self._reading:
-                return ABSENT
-            self._reading.add(path)
-            try:
-                self._read[path] = self._look(path)
-            finally:
-                self._reading.discard(path)
-        return self._read[path]
+        head = path.partition(".")[0]
+        family = self._read.get(head)
+        if family is None:
+            family = self._read[head] = {}
+        elif path in family:
+            return family[path]
+        if path in self._reading:
+            return ABSENT
+        self._reading.add(path)
+        try:
+            value = family[path] = self._look(path)
+        finally:
+            self._reading.discard(path)
+        return value
 
     def _look(self, path: str) -> Any:
         fact = self.line.facts.get(path)
@@ -231,8 +257,8 @@ class Turn:
 
     def _computed(self, path: str) -> Any:
         family, _, name = path.partition(".")
-        local = self.now.astimezone(ZoneInfo(self.line.zone))
         if family == "now":
+            local = self._local
             clock = f"{local.hour:02d}:{local.minute:02d}"
             values = {"": self.now, "time": clock, "date": local.date(), "weekday": WEEKDAYS[local.weekday()]}
             return values[name]

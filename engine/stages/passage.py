@@ -86,6 +86,7 @@ class Passage:
     outside: float = 0.0
     embedding: float = 0.0
     _keys: dict[str, str] | None = None
+    _loaded: int = -1
     _looked: int = 0
     _spoke: list[Spoke] = field(default_factory=list)
     _notes: list[str] = field(default_factory=list)
@@ -128,8 +129,11 @@ class Passage:
 
     def load_marks(self) -> None:
         """Read the marks that concern this turn; again once more is known of whom it concerns (an order's number)."""
+        if self._loaded == self.turn.changes:
+            return
         keys = {path: value for path in KEYS if isinstance(value := self.turn.get(path), str)}
         if keys == self._keys:
+            self._loaded = self.turn.changes
             return
         self._keys = keys
         cleared = {name for name, _, _ in self.clears}
@@ -138,6 +142,7 @@ class Passage:
                 continue
             self.read.append(entry)
             self.turn.mark(entry)
+        self._loaded = self.turn.changes
 
     def keep(self, sets: Sequence[MarkEntry], clears: Sequence[str]) -> None:
         """Marks set and cleared on the way: pending until the decision is committed."""
