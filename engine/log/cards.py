@@ -17,7 +17,7 @@ DROPPED = ""
 _NAMES = frozenset((
     "id", "line", "outcome", "reason", "card", "stage", "mark", "question", "calls", "state", "prompt_hash", "model",
     "topic", "wave", "wave_state", "path", "does", "name", "to", "source", "ending", "failed", "revision", "keys",
-    "switches", "neighbours", "errors",
+    "switches",
 ))  # fmt: skip
 """Fields that hold ids and names, never words of a message."""
 
@@ -59,7 +59,8 @@ def walked(value: Any, edited: Callable[[str], str]) -> Any:
         changed = {
             field.name: walked(getattr(value, field.name), edited)
             for field in dataclasses.fields(value)
-            if field.init and field.name not in _NAMES
+            if not (field.name in _NAMES and isinstance(getattr(value, field.name), (str, Mapping)))
+            and field.name != "neighbours"
         }
         return dataclasses.replace(value, **changed)
     if isinstance(value, Mapping):

@@ -67,12 +67,11 @@ class Mask:
         taken: list[Found] = []
         for kind in KINDS:
             for found in extract(kind, text, self.context):
-                if found.value not in self.kept and all(
-                    found.end <= one.start or found.start >= one.end for one in taken
-                ):
+                if all(found.end <= one.start or found.start >= one.end for one in taken):
                     taken.append(found)
         for found in sorted(taken, key=lambda one: -one.start):
-            text = text[: found.start] + self.value(found) + text[found.end :]
+            if found.value not in self.kept:
+                text = text[: found.start] + self.value(found) + text[found.end :]
         return text
 
     def value(self, found: Found) -> str:

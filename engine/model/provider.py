@@ -41,6 +41,14 @@ class Provider:
             raise CallFailed("timeout", f"No whole answer within {request.seconds:.3g} s.") from None
         except openai.OpenAIError as error:
             raise _failed(error) from None
+        except ValueError:
+            raise CallFailed("server_error", "The service's answer is no JSON.") from None
+
+    async def close(self) -> None:
+        """Close the connections of the running loop."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
 
     def _client(self) -> Any:
         try:
