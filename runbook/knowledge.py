@@ -7,7 +7,8 @@ from engine.knowledge.bank import KnowledgeRefused, meta_of, packed
 from engine.knowledge.topics import content_of, read_topics
 from engine.language.problems import Place, Problem
 from engine.language.project import LineSource
-from runbook.session import Session
+from engine.ports import CallFailed
+from runbook.session import Refused, Session
 
 BUILD = "Run `rulecard build`."
 
@@ -22,7 +23,7 @@ def problems(session: Session, line: LineSource) -> list[Problem]:
     topics, found = read_topics(session.tree.texts("knowledge"), line)
     name = file_of(line)
     path = session.root / name
-    if found or not topics and not path.exists():
+    if found or (not topics and not path.exists()):
         return found
     if not topics:
         return [Problem(Place(name), "stale", "There are vectors and no topics.", "Delete the file.")]
@@ -46,4 +47,8 @@ def write(session: Session, line: LineSource) -> bool:
     topics, found = read_topics(session.tree.texts("knowledge"), line)
     if found or not topics:
         return False
-    return write_atomic(session.root / file_of(line), packed(topics), root=session.root)
+    try:
+        data = packed(topics, line.config.knowledge)
+    except (KnowledgeRefused, CallFailed) as failed:
+        raise Refused(f"{file_of(line)} was not built: {failed}") from None
+    return write_atomic(session.root / file_of(line), data, root=session.root)

@@ -51,7 +51,7 @@ def test_the_two_commands_of_the_readme_are_those_of_ci() -> None:
     commands = re.search(r"```\n(python3 -m venv.*?)\n(.*?)\n```", README, re.S)
     assert commands
     script = (ROOT / ".ci" / "run").read_text("utf-8")
-    for part in ("pip install -q -e .", "rulecard build", "python -m pytest -q"):
+    for part in ("pip install -q -e .", "rulecard demo", "python -m pytest -q"):
         assert part in commands[0] and part in script
 
 

@@ -55,7 +55,7 @@ def _row(line: str, at: str) -> Row:
         raise BadRow(f"{at}: `text` is missing or no text.")
     if not isinstance(id, (str, int)) or isinstance(id, bool) or str(id) == "":
         raise BadRow(f"{at}: `id` is missing: every row has one of its own.")
-    facts = raw.get("facts") or {}
+    facts = {} if raw.get("facts") is None else raw["facts"]
     if not isinstance(facts, dict):
         raise BadRow(f"{at}: `facts` is a mapping from fact paths to values.")
     for key in ("answer", "repair"):

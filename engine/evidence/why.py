@@ -14,6 +14,8 @@ from engine.log import DecisionLog, Logged, LogUnavailable
 from runbook.session import Refused
 
 Say = Callable[[str], None]
+WIDTH = 90
+"""Most characters of a condition, or of what it saw."""
 
 
 def why(line: CompiledLine, log: DecisionLog, id: str, other: str | None, form: str, say: Say) -> int:
@@ -81,12 +83,16 @@ def changes(found: Search, was: str, other: str) -> Iterator[str]:
 def _change(change: Change) -> Iterator[str]:
     for index, flip in enumerate(change.flips):
         lead = "- " if index == 0 else "  and "
-        saw = f" (it was {flip.saw})" if flip.saw else ""
-        yield f"{lead}{flip.card}: `{flip.says}` {'would have to hold' if flip.wanted else 'would have to fail'}{saw}"
+        saw = f" (it was {_short(flip.saw)})" if flip.saw else ""
+        yield f"{lead}{flip.card}: `{_short(flip.says)}` {'would have to hold' if flip.wanted else 'would have to fail'}{saw}"
     if change.asks:
         yield f"  then {', '.join(change.asks)} would have been asked, and nobody knows what would have come"
     else:
         yield f"  then {change.outcome} ({change.reason})"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
 
 
 def _json(logged: Logged, found: Search | None) -> str:

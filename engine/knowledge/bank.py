@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.files import read_tree
+from engine.knowledge.embeddings import Embedding, NoEmbedding, embedding
 from engine.knowledge.topics import Topic, content_of, read_topics
 from engine.language.project import LineSource
 from engine.ports import Neighbour
@@ -72,41 +73,50 @@ def load_knowledge(folder: Path, source: LineSource, setting: Any) -> Bank:
     topics, problems = read_topics(tree.texts("knowledge"), source)
     if problems:
         raise KnowledgeRefused(str(problems[0]))
-    wanted = setting.embedding if setting is not None else "ngram"
     if not topics:
         return Bank((), None, "")
-    from engine.knowledge import ngram
-
-    if wanted != ngram.NAME:
-        raise KnowledgeRefused(f"There is no embedding `{wanted}`. Known: {ngram.NAME}.")
+    try:
+        chosen = embedding(setting)
+    except NoEmbedding as missing:
+        raise KnowledgeRefused(str(missing)) from None
     hash = content_of(topics)
-    file = folder / "knowledge" / f"{source.name}.npz"
-    notes: tuple[str, ...] = ()
-    arrays = None
-    if file.is_file():
-        meta, arrays = unpacked(file.read_bytes(), f"knowledge/{source.name}.npz")
-        if meta.get("embedding") != wanted:
-            raise KnowledgeRefused(
-                f"knowledge/{source.name}.npz was made with the embedding `{meta.get('embedding')}`, and the line uses `{wanted}`. Run `rulecard build`."
-            )
-        if meta.get("hash") != hash or meta.get("version") != ngram.VERSION:
-            arrays, notes = None, (f"knowledge/{source.name}.npz is older than its topics. Run `rulecard build`.",)
+    name = f"knowledge/{source.name}.npz"
+    arrays, notes = _kept(folder / name, name, chosen, hash)
+    if arrays is None and chosen.remote:
+        raise KnowledgeRefused(
+            f"{name} is older than its topics, or missing. Run `rulecard build`: it asks the provider."
+        )
     if arrays is None:
-        arrays = ngram.fit(_questions(topics))
-    return Bank(tuple(_samples(topics)), ngram.Space(arrays), hash, notes=notes)
+        arrays = chosen.fit(_questions(topics))
+    return Bank(tuple(_samples(topics)), chosen.space(arrays), hash, chosen.remote, notes)
 
 
-def packed(topics: list[Topic]) -> bytes:
-    """The .npz of topics: the same bytes on every machine, nothing compressed."""
+def _kept(file: Path, name: str, chosen: Embedding, hash: str) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+    """The arrays on disk, if they belong to these topics and this embedding."""
+    if not file.is_file():
+        return None, ()
+    meta, arrays = unpacked(file.read_bytes(), name)
+    if meta.get("embedding") != chosen.name:
+        says = f"{name} was made with the embedding `{meta.get('embedding')}`, and the line uses `{chosen.name}`."
+        raise KnowledgeRefused(f"{says} Run `rulecard build`.")
+    if meta.get("hash") != hash or meta.get("version") != chosen.version:
+        return None, (f"{name} is older than its topics. Run `rulecard build`.",)
+    return arrays, ()
+
+
+def packed(topics: list[Topic], setting: Any = None) -> bytes:
+    """The .npz of topics: the same bytes on every machine, nothing compressed. Raises KnowledgeRefused, CallFailed."""
     import numpy as np
 
-    from engine.knowledge import ngram
-
-    meta = {"embedding": ngram.NAME, "hash": content_of(topics), "version": ngram.VERSION}
+    try:
+        chosen = embedding(setting)
+    except NoEmbedding as missing:
+        raise KnowledgeRefused(str(missing)) from None
+    meta = {"embedding": chosen.name, "hash": content_of(topics), "version": chosen.version}
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as file:
         file.writestr(zipfile.ZipInfo(META, _EPOCH), json.dumps(meta, sort_keys=True))
-        for name, array in sorted(ngram.fit(_questions(topics)).items()):
+        for name, array in sorted(chosen.fit(_questions(topics)).items()):
             inner = io.BytesIO()
             np.lib.format.write_array(inner, array, allow_pickle=False)
             file.writestr(zipfile.ZipInfo(f"{name}.npy", _EPOCH), inner.getvalue())

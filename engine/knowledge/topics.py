@@ -60,13 +60,13 @@ def read_topics(files: Mapping[str, str], line: LineSource) -> tuple[list[Topic]
     for name in sorted(files):
         if not name.startswith(f"knowledge/{line.name}/") or not name.endswith(".yaml"):
             continue
+        before = len(problems)
         source, found = parse(files[name], name)
         problems += found
         body = shaped(TopicFile, source, problems) if source is not None else None
         if source is None or body is None:
             continue
         id = name.rpartition("/")[2].removesuffix(".yaml")
-        before = len(problems)
         problems += _mistakes(id, body, source, line, names, asked)
         if len(problems) == before:
             topics.append(Topic(id, body.title, body.live_data, tuple(_samples(body, line))))
