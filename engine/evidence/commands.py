@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -20,8 +21,9 @@ OFFLINE = {"RULECARD_MODEL": "offline"}
 def opened(project: Path | None, line: str | None, offline: bool = False, log: bool = True) -> CompiledLine:
     """A line at work. Raises Refused with one sentence for whatever stands in the way."""
     try:
-        found = load(project)
-        return found.compile(line, environ=OFFLINE if offline else os.environ, log=log)
+        made = load(project).compile(line, environ=OFFLINE if offline else os.environ, log=log)
+        gc.freeze()  # what was compiled lives as long as the process: the collector need not walk it for every message
+        return made
     except ValueError as error:
         raise Refused(str(error)) from None
 

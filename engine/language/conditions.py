@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Any, ClassVar
 
 from engine.language.turn import ABSENT, Failed, Item, Turn
@@ -232,14 +233,32 @@ class FactTest(Condition):
         value = turn.get(self.path)
         if isinstance(value, Failed):
             return failed(value.source)
-        whole = [op for op in self.operators if isinstance(op, OfWhole)]
-        single = [op for op in self.operators if isinstance(op, OfItem)]
+        whole, single = self._sorted
+        if not whole and len(single) == 1 and not self.many:
+            got = _one(self.path, value, single[0], turn)
+            return got if got.state is not State.TRUE else conjunction([got])
         answers = [op.answer_whole(self.path, value, turn) for op in whole]
         if single and self.many:
             answers.append(_some(self.path, value, single, turn))
         elif single:
             answers.extend(_one(self.path, value, op, turn) for op in single)
         return conjunction(answers)
+
+    @cached_property
+    def _sorted(self) -> tuple[list[OfWhole], list[OfItem]]:
+        """Its operators: those that ask of the whole fact, those that ask of one value."""
+        whole = [op for op in self.operators if isinstance(op, OfWhole)]
+        return whole, [op for op in self.operators if isinstance(op, OfItem)]
+
+    @cached_property
+    def needs(self) -> frozenset[str]:
+        """The sources of the patterns of which one must match; empty when it does not ask for one."""
+        found: set[str] = set()
+        for op in self.operators:
+            sources = getattr(op, "sources", None)
+            if sources is not None and not self.many:
+                found.update(sources)
+        return frozenset(found)
 
     def explain(self, turn: Turn) -> Leaf:
         says = "; ".join(f"{self.path} {op}" for op in self.operators)
@@ -271,6 +290,8 @@ def _some(path: str, items: list[Item], ops: Sequence[OfItem], turn: Turn) -> An
 
 def conjunction(answers: Sequence[Answer]) -> Answer:
     """`all` over answers already given."""
+    if len(answers) == 1 and answers[0].state is not State.TRUE:
+        return answers[0]
     if any(got.state is State.FALSE for got in answers):
         return NO
     for state in (State.FAILED, State.UNKNOWN):

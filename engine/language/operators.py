@@ -266,6 +266,11 @@ class Matches(OfItem):
                 return failed("pattern")
         return yes_no(bool(evidence), evidence)
 
+    @property
+    def sources(self) -> frozenset[str] | None:
+        """The sources of its patterns, of which one must match; None where terms add others."""
+        return None if self.terms else frozenset(one.source for one in self.patterns)
+
     def every_pattern(self, turn: Turn) -> Iterator[Pattern]:
         yield from self.patterns
         for term in self.terms:

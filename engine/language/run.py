@@ -115,6 +115,8 @@ def ask(rule: Rule, turn: Turn, binds: bool = False) -> Spoken | None:
 
     `binds`: what the card binds is bound first, so that the text it says can show it.
     """
+    if rule.needs and not turn.forced and _hopeless(rule, turn):
+        return None
     answer = rule.when.answer(turn) if rule.when else YES
     if answer.state in (State.FALSE, State.UNKNOWN):
         return None
@@ -130,6 +132,17 @@ def ask(rule: Rule, turn: Turn, binds: bool = False) -> Spoken | None:
     spoken = Spoken(rule, answer, NEXT)
     ending = first_possible(alternatives, rule.point, turn, spoken.found)
     return replace(spoken, ending=ending, gathered=_gathered(ending, turn))
+
+
+def _hopeless(rule: Rule, turn: Turn) -> bool:
+    """Whether a pattern that must match cannot: then the card is not looked at any further."""
+    for path, sources in rule.needs:
+        text = turn.get(path)
+        if isinstance(text, str):
+            normal = turn.normal(path, text)
+            if not isinstance(normal, Failed) and sources <= turn.line.indexed and sources.isdisjoint(turn.may_match(path, normal)):
+                return True
+    return False
 
 
 def _gathered(ending: Ending, turn: Turn) -> Mapping[str, Any]:
