@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 import pytest
-from path_parts import NOW, Near, at_work, decided
+from path_parts import LINE, NOW, Near, at_work, decided
 
 from engine.language.points import PATH
 from engine.stages import path
@@ -76,6 +76,16 @@ def test_the_nearest_questions_name_a_topic_by_majority_only() -> None:
     two = Near(("a", 0.9, "Kept."), ("b", 0.8, "B."), ("a", 0.7, "A."), ("c", 0.6, "C."), ("b", 0.5, "B."))
     assert decided(at_work(cards, knowledge=three)).text == "Kept."
     assert decided(at_work(cards, knowledge=two)).text == "Fine."
+
+
+@pytest.mark.parametrize("floor, text", [("0.5", "Kept."), ("0.95", "Fine.")])
+def test_questions_that_are_too_far_name_no_topic(floor: str, text: str) -> None:
+    cards = {
+        "limits/alike": f"value: {floor}\n",
+        "gates/known": "at: verbatim\nwhen: {topic.nearest: a}\nthen: {say: $topic.answer}\n",
+    }
+    line = LINE.replace("majority: most}", "majority: most, topic_floor: alike}")
+    assert decided(at_work(cards, line=line, knowledge=Near(*[("a", 0.9, "Kept.")] * 3))).text == text
 
 
 def test_a_skipped_stage_is_not_run() -> None:

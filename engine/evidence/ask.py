@@ -18,6 +18,7 @@ from engine.evidence.messages import BadRow, Row, facts_of, read_rows
 from engine.evidence.show import as_json, row, summary, trace
 from engine.language.turn import MarkEntry
 from engine.language.yaml_source import parse
+from engine.log.decisions import PROBE
 from engine.model.called import GivenModels
 from engine.store import Memory
 
@@ -26,7 +27,7 @@ Say = Callable[[str], None]
 
 def ask(line: CompiledLine, text: str, facts: Sequence[str], form: str, with_trace: bool, say: Say) -> int:
     """Ask one message and print what becomes of it. `facts`: `path=value` each; `form`: `text` or `json`."""
-    id = f"probe-{uuid.uuid4().hex[:8]}"
+    id = f"{PROBE}-{uuid.uuid4().hex[:8]}"
     now = line.rooms.now()
     decision = asyncio.run(line.answer(facts_of(line.line, text, id, now, given(facts)), id=id, now=now))
     if form == "json":
@@ -86,8 +87,8 @@ async def decide_row(line: CompiledLine, one: Row) -> Decision:
     alone = alone_of(line)
     if one.answer is not None:
         alone = alone.with_models(GivenModels(answering(line), one.answer, one.repair, line.rooms.models))
-    now = line.rooms.now()
-    return await alone.answer(facts_of(line.line, one.text, one.id, now, one.facts), id=one.id, now=now)
+    now, id = line.rooms.now(), f"{PROBE}-{uuid.uuid4().hex[:8]}"
+    return await alone.answer(facts_of(line.line, one.text, one.id, now, one.facts), id=id, now=now)
 
 
 def alone_of(line: CompiledLine, marks: Sequence[MarkEntry] = ()) -> CompiledLine:
@@ -166,7 +167,7 @@ def chat(line: CompiledLine, say: Say, read: Callable[[], str | None]) -> int:
                 except BadRow as bad:
                     say(str(bad))
             elif text.strip():
-                id, now = f"probe-{uuid.uuid4().hex[:8]}", line.rooms.now()
+                id, now = f"{PROBE}-{uuid.uuid4().hex[:8]}", line.rooms.now()
                 more = {"sender.id": "chat", "chat.id": "chat", **lines.facts(), **facts}
                 last = runner.run(alone.answer(facts_of(line.line, text, id, now, more), id=id, now=now))
                 last = alone.commit(last, delivered=last.outcome == "send", at=now)

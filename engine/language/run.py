@@ -140,7 +140,11 @@ def _hopeless(rule: Rule, turn: Turn) -> bool:
         text = turn.get(path)
         if isinstance(text, str):
             normal = turn.normal(path, text)
-            if not isinstance(normal, Failed) and sources <= turn.line.indexed and sources.isdisjoint(turn.may_match(path, normal)):
+            if (
+                not isinstance(normal, Failed)
+                and sources <= turn.line.indexed
+                and sources.isdisjoint(turn.may_match(path, normal))
+            ):
                 return True
     return False
 

@@ -10,6 +10,7 @@ USES: Mapping[str, tuple[str, str]] = {
     "read_time": ("duration", "the time of reading a source, or of embedding a message at a provider"),
     "neighbours": ("number", "how many of the nearest sample questions are looked at"),
     "majority": ("number", "how many of them must name the same topic"),
+    "topic_floor": ("number", "how alike (0 to 1) the nearest question of a topic must be for it to be named"),
     "channel": ("ladder", "what the channel does when a message cannot be handed over"),
     "sweep_every": ("duration", "how often quiet conversations are looked for"),
     "sweep_batch": ("number", "how many of them are closed in one pass"),

@@ -54,6 +54,9 @@ def _name(passage: Passage, majority: int) -> None:
         passage.says(f"no topic: {count} of {len(passage.neighbours)} nearest questions agree")
         return
     best = next(one for one in passage.neighbours if one.topic == topic)
+    if best.score < (passage.line.used_limit("topic_floor", passage.turn) or 0.0):
+        passage.says(f"no topic: the best question of {topic} is at {best.score:.2f}, below the floor")
+        return
     passage.turn.put("topic.nearest", topic)
     passage.turn.put("topic.score", best.score)
     passage.turn.put("topic.live_data", best.live_data)
