@@ -143,3 +143,23 @@ def test_the_card_behind_an_ask_without_words_goes_on() -> None:
     first = {"text": "A person.", "person": True}
     assert decided(at_work(cards, first, first)).reason == "still"
     assert decided(at_work(cards, first, {"text": "By yourself.", "person": False})).text == "By yourself."
+
+
+def test_a_port_that_a_card_only_reads_is_not_called() -> None:
+    store, calls = _store({"result": "done"})
+    cards = {
+        "questions/write": "calls: store.write\nreads: [message.text]\nfields: {result: [done, refused]}\n",
+        "gates/reads": "at: topic\nwhen: {write.result: done}\nthen: hold\n",
+    }
+    assert decided(at_work(cards, ports={"store": store})).outcome == "send" and not calls
+
+
+def test_a_card_that_asked_is_not_looked_at_again() -> None:
+    cards = {
+        "questions/again": "calls: model\nreads: [message.text]\nfields: {good: yes_no}\n",
+        "gates/a_ask": "at: fast\nwhen: {message.text: {empty: false}}\nthen: {ask: again}\nalso: {alert: boss}\n",
+        "gates/b_good": "at: fast\nwhen: {again.good: true}\nthen: hold\nreason: good\n",
+        "roles/boss": "may: [read]\n",
+    }
+    found = decided(at_work(cards, {"good": True}))
+    assert (found.reason, len(found.effects), len(found.calls)) == ("good", 1, 1)
