@@ -143,6 +143,7 @@ def test_two_hundred_turns_at_once_share_nothing() -> None:
         assert not any(other in repr(found) for other in others)
 
 
+@pytest.mark.slow
 def test_the_prompt_is_the_same_bytes_for_a_thousand_turns_and_the_golden_of_its_switches() -> None:
     model = Scripted({"text": "Fine.", "topic": "none", "person": False, "confidence": "low", "reason": "r"})
     line = support(model)

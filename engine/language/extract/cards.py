@@ -8,9 +8,10 @@ import regex
 
 from engine.language.extract.flat import Flat
 from engine.language.extract.found import Context, Found
+from engine.language.extract.lazy import lazily
 
-_CARD = regex.compile(r"(?<![\d.,\-])\d(?:[ \-]?\d){11,18}(?![\d]|[.,\-]\d)")
-_ISSUERS = regex.compile(
+_CARD = lazily(r"(?<![\d.,\-])\d(?:[ \-]?\d){11,18}(?![\d]|[.,\-]\d)")
+_ISSUERS = lazily(
     r"4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11}|35\d{14}"
     r"|6(?:011|4[4-9]\d|5\d\d)\d{12}|62\d{14,17}|(?:50|5[6-9]|6\d)\d{10,17}|1\d{14}|(?:2131|1800)\d{11}"
 )

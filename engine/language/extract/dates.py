@@ -14,6 +14,7 @@ import regex
 
 from engine.language.extract.flat import Flat
 from engine.language.extract.found import Context, Found
+from engine.language.extract.lazy import lazily
 from engine.language.extract.words_numbers import MONTHS, WEEKDAYS, either
 
 _RELATIVE = {
@@ -22,7 +23,7 @@ _RELATIVE = {
 }  # fmt: skip
 _MONTH_FIRST = frozenset(("US", "PH", "BZ", "FM", "MH", "PW"))
 _TH = r"(?:st|nd|rd|th|º|°)?"
-_DATE = regex.compile(
+_DATE = lazily(
     rf"(?<![\w/.\-])(?:(?P<iso>\d{{4}})(?P<sep>[\-/.])(?P<imonth>\d{{1,2}})(?P=sep)(?P<iday>\d{{1,2}})(?![\d/\-])"
     rf"|(?P<a>\d{{1,2}})(?P<sep2>[/.\-])(?P<b>\d{{1,2}})(?P=sep2)(?P<year>\d{{4}}|\d{{2}})(?![\d/\-]|\.\d)"
     rf"|(?P<d1>\d{{1,2}}){_TH}[ \-]?(?:of[ ]|de[ ])?(?P<m1>{either(MONTHS)})\b\.?(?:[,\-]?[ ]?(?:del?[ ])?(?P<y1>\d{{4}}))?"

@@ -11,6 +11,7 @@ import regex
 
 from engine.language.extract.flat import Flat
 from engine.language.extract.found import Context, Found
+from engine.language.extract.lazy import lazily
 from engine.language.extract.words_numbers import NUMBERS, either
 
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800, "m": 2592000, "y": 31536000}
@@ -22,7 +23,7 @@ _UNIT = (
 _HALVES = r"(?P<and_half>[ ](?:and[ ]a[ ]half|y[ ]media))?"
 _NUMBER = r"\d+(?:[.,]\d+)?"
 _WORDS = f"an?|{either(NUMBERS)}"
-_DURATION = regex.compile(
+_DURATION = lazily(
     rf"(?<![\w.,:])(?:(?:(?P<low>{_NUMBER}|{_WORDS})[ ]?(?:-|[ ]to[ ]|to[ ]|or[ ]|a[ ]|o[ ])[ ]?)?"
     rf"(?:(?P<n>{_NUMBER})[ \-]?|(?P<word>{_WORDS})(?:[ ]more|[ ]full)?[ \-])|(?P<couple>(?:a[ ]couple[ ]of|un[ ]par[ ]de)[ ])"
     rf"|(?P<half>(?:a[ ])?half(?:[ ](?:an?|the))?|media)[ \-])"
@@ -30,8 +31,8 @@ _DURATION = regex.compile(
     rf"|(?<![\w])(?P<fortnight>(?:a[ ])?fortnight|quincena)\b|(?<![\w.,:])(?P<both>\d{{1,3}})[ ]?h[ ]?(?P<rest>[0-5]\d)(?:[ ]?m(?:in)?)\b",
     regex.I,
 )
-_JOIN = regex.compile(r"[ ]?(?:,[ ]?|[ ]and[ ]|and[ ]|[ ]y[ ]|y[ ])?", regex.I)
-_RATE = regex.compile(r"\b(?:once|twice|times|veces|vez|per|al?|\d)\s+\Z", regex.I)
+_JOIN = lazily(r"[ ]?(?:,[ ]?|[ ]and[ ]|and[ ]|[ ]y[ ]|y[ ])?", regex.I)
+_RATE = lazily(r"\b(?:once|twice|times|veces|vez|per|al?|\d)\s+\Z", regex.I)
 
 
 def durations(text: Flat, context: Context) -> Iterator[Found]:

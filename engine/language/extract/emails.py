@@ -12,11 +12,12 @@ import regex
 
 from engine.language.extract.flat import UNSPACED, Flat, flat
 from engine.language.extract.found import Context, Found
+from engine.language.extract.lazy import lazily
 
 _A = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]"
 _ATOM = rf"(?:(?:{_A}|[_+%])[[\p{{L}}\p{{M}}\p{{N}}_%+'&=~\-]--[{UNSPACED}]]*+)"
 _LABEL = r"[\p{L}\p{N}][\p{L}\p{M}\p{N}\-]*+"
-EMAIL = regex.compile(
+EMAIL = lazily(
     rf"(?<!{_A}|[_+%~\-])(?>{_ATOM}(?:\.{_ATOM})*+)(?<!')@"
     rf"(?:(?:{_LABEL}\.)+(?=\p{{L}})(?:[[\p{{L}}\p{{M}}\p{{N}}\-]--[{UNSPACED}]]{{2,}}|[{UNSPACED}]{{1,}})"
     r"|\[\d{1,3}(?:\.\d{1,3}){3}\])",

@@ -8,6 +8,7 @@ import regex
 
 from engine.language.extract.flat import Flat
 from engine.language.extract.found import Context, Found
+from engine.language.extract.lazy import lazily
 
 _SPELLED = """
 AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24
@@ -17,7 +18,7 @@ RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 
 """
 _LENGTHS = {word[:2]: int(word[2:]) for word in _SPELLED.split()}
 """Length by country, from the registry of ISO 13616."""
-_IBAN = regex.compile(r"(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?:[ \-]?[A-Z0-9]){11,29}", regex.I)
+_IBAN = lazily(r"(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?:[ \-]?[A-Z0-9]){11,29}", regex.I)
 
 
 def ibans(text: Flat, context: Context) -> Iterator[Found]:

@@ -10,11 +10,12 @@ import regex
 from engine.language.extract.cards import cards
 from engine.language.extract.flat import Flat
 from engine.language.extract.found import Context, Found
+from engine.language.extract.lazy import lazily
 from engine.language.extract.orders import order_numbers
 from engine.language.extract.phones import phones
 from engine.language.extract.prices import prices
 
-_DIGITS = regex.compile(r"(?<![\w.,+\-])\d(?:[ \-]?\d){6,}+(?![\w]|[.,\-]\d)")
+_DIGITS = lazily(r"(?<![\w.,+\-])\d(?:[ \-]?\d){6,}+(?![\w]|[.,\-]\d)")
 
 
 def ids(text: Flat, context: Context) -> Iterator[Found]:

@@ -25,6 +25,7 @@ from engine.language.extract.emails import EMAIL
 from engine.language.extract.endings import ENDINGS
 from engine.language.extract.flat import UNSPACED, Flat, flat
 from engine.language.extract.found import Context, Found
+from engine.language.extract.lazy import lazily
 
 _FILES = frozenset(("md", "py", "rs", "sh", "ps", "zip", "mov"))
 _WORDS = frozenset(("able", "call", "got", "here", "like", "now", "open", "pay", "read", "safe", "save", "show", "you"))
@@ -36,7 +37,7 @@ _HAVE_HOSTS = frozenset(("http", "https", "ftp", "ftps", "ws", "wss", ""))
 _A = rf"[[\p{{L}}\p{{M}}\p{{N}}_]--[{UNSPACED}]]"
 _MORE = rf"[[\p{{L}}\p{{M}}\p{{N}}_\-]--[{UNSPACED}]]*+"
 _LABEL = rf"(?:{_A}{_MORE}|[{UNSPACED}]++)"
-_START = regex.compile(
+_START = lazily(
     rf"(?<![a-z0-9+])(?P<scheme>[a-z][a-z0-9+\-]{{1,15}})://"
     rf"|(?<![\p{{L}}\p{{N}}])(?P<opens>{_OPENING}):(?=[^\s<>\"/:])"
     rf"|(?<!{_A}|[@\-]|{_A}\.)(?:(?P<www>www\.)(?=[^\s.])|(?P<local>localhost)(?=:\d)"
@@ -44,20 +45,20 @@ _START = regex.compile(
     rf"|(?<=[{UNSPACED}])(?P<glued>(?>{_A}{_MORE}(?:\.{_LABEL})++))",
     regex.I | regex.V1,
 )
-_USER = regex.compile(r"(?:[^\s/?#@\\<>\"`()\[\]{}|]*+@)*+")
-_AUTHORITY = regex.compile(
+_USER = lazily(r"(?:[^\s/?#@\\<>\"`()\[\]{}|]*+@)*+")
+_AUTHORITY = lazily(
     r"(?:\[[0-9a-f:.]{2,45}\]|[[\p{L}\p{M}\p{N}\p{S}._\-%]--[\ufffc\ufffd<>|+=~`\^$]]++)(?::\d{1,5}+)?",
     regex.I | regex.V1,
 )
-_GLUED_ENDING = regex.compile(rf"\.([a-z]{{2,24}})(?=[{UNSPACED}])", regex.I)
-_PORT = regex.compile(r":\d{1,5}+(?!\d)")
-_PATH = regex.compile(rf"[^\s<>\"`|\\\x00-\x1f\ufffc\ufffd{UNSPACED}\u3000-\u303f]*+")
-_BRACKETS = regex.compile(r"[()\[\]{}]")
+_GLUED_ENDING = lazily(rf"\.([a-z]{{2,24}})(?=[{UNSPACED}])", regex.I)
+_PORT = lazily(r":\d{1,5}+(?!\d)")
+_PATH = lazily(rf"[^\s<>\"`|\\\x00-\x1f\ufffc\ufffd{UNSPACED}\u3000-\u303f]*+")
+_BRACKETS = lazily(r"[()\[\]{}]")
 _CLOSES = {")": "(", "]": "[", "}": "{"}
 _TRAILING = ".,;:!?…'*_~([{»”"
-_LAST_LABEL = regex.compile(r"\p{L}[\p{L}\p{N}\p{M}\-]*[\p{L}\p{N}\p{M}]")
-_CLOCK = regex.compile(r"(?:0?\d|1[0-2])\.[ap]m", regex.I)
-_ADDRESS = regex.compile(r"(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}")
+_LAST_LABEL = lazily(r"\p{L}[\p{L}\p{N}\p{M}\-]*[\p{L}\p{N}\p{M}]")
+_CLOCK = lazily(r"(?:0?\d|1[0-2])\.[ap]m", regex.I)
+_ADDRESS = lazily(r"(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}")
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ import regex
 
 from engine.language.extract.flat import Flat
 from engine.language.extract.found import Context, Found
+from engine.language.extract.lazy import lazily
 
-_PERCENT = regex.compile(
+_PERCENT = lazily(
     r"(?<![\p{L}\p{N}_.,])(\d{1,15}(?:[.,]\d{1,9})?)[ ]?(?:%|percent\b|per cent\b|pct\b|por ciento\b)", regex.I
 )
 

@@ -17,22 +17,23 @@ import regex
 from engine.language.extract.cards import card_spans
 from engine.language.extract.flat import UNSPACED, Flat, flat
 from engine.language.extract.found import Context, Found
+from engine.language.extract.lazy import lazily
 from engine.language.extract.links import read_links
 from engine.language.extract.orders import order_spans
 from engine.language.extract.words import OTHER_NUMBER_WORDS, PHONE_SIGNS, PHONE_WORDS
 
-_RUN = regex.compile(r"(?<!\d)(?:\([ \t]?)?+\+{0,2}[ \t]?\(?[ \t]?\d(?:[ \t().\-/+~]{0,4}+\d)*+")
+_RUN = lazily(r"(?<!\d)(?:\([ \t]?)?+\+{0,2}[ \t]?\(?[ \t]?\d(?:[ \t().\-/+~]{0,4}+\d)*+")
 """Digits with what may stand between those of a telephone number: all of it, to be taken apart afterwards."""
-_CHUNK = regex.compile(r"[^ \t]+")
-_EXTENSION = regex.compile(r"[ \t]?,?[ \t]?(?:extension|extn|ext|int|x|#)[.:]?[ \t]?(\d{1,7})(?![\d\p{L}])", regex.I)
-_DATE = regex.compile(
+_CHUNK = lazily(r"[^ \t]+")
+_EXTENSION = lazily(r"[ \t]?,?[ \t]?(?:extension|extn|ext|int|x|#)[.:]?[ \t]?(\d{1,7})(?![\d\p{L}])", regex.I)
+_DATE = lazily(
     r"(?<![\d\-/.])(?:(?:19|20)\d\d[-/.](?:0?[1-9]|1[0-2])[-/.](?:0?[1-9]|[12]\d|3[01])"
     r"|(?:0?[1-9]|[12]\d|3[01])([-/.])(?:0?[1-9]|[12]\d|3[01])\1(?:(?:19|20)\d\d|\d\d)|(?:19|20)\d\d\s?[-/]\s?(?:19|20)\d\d)"
     r"(?![-/.]?\d)"
 )
-_SECURITY = regex.compile(r"\d{3}-\d{2}-\d{4}")
-_MACHINE = regex.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
-_AMOUNT = regex.compile(r"\d{1,3}(?:\.\d{3})+|\d+\.\d+")
+_SECURITY = lazily(r"\d{3}-\d{2}-\d{4}")
+_MACHINE = lazily(r"\d{1,3}(?:\.\d{1,3}){3}")
+_AMOUNT = lazily(r"\d{1,3}(?:\.\d{3})+|\d+\.\d+")
 _MONEY_BEFORE, _UNIT_AFTER = (
     regex.compile(r"\p{Sc}\s?\Z"),
     regex.compile(r"\s?(?:[\p{Sc}%]|(?:EUR|USD|GBP|kg|km|cm|mm|ml)\b)"),

@@ -14,6 +14,7 @@ import regex
 
 from engine.language.extract.flat import UNSPACED, Flat, flat
 from engine.language.extract.found import Context, Found
+from engine.language.extract.lazy import lazily
 
 
 @dataclass(frozen=True)
@@ -95,10 +96,8 @@ _AFTER = (
     rf"|-?(?:{_NAME})(?:[ ](?:and[ ]|con[ ]|y[ ])?(?P<cents>\d{{1,2}})[ ](?:cents?|centavos?|c[eé]ntimos?|pence|peniques?))?|-?(?:{_CENT}))"
 )
 _EDGE = rf"(?![[\p{{L}}\p{{N}}_%]--[{UNSPACED}]])"
-_PRICE = regex.compile(
-    rf"(?<![[\p{{L}}\p{{N}}_]--[{UNSPACED}]]|\d[.,])(?:{_BEFORE}|{_AFTER}){_EDGE}", regex.I | regex.V1
-)
-_HINT = regex.compile(r"\d")
+_PRICE = lazily(rf"(?<![[\p{{L}}\p{{N}}_]--[{UNSPACED}]]|\d[.,])(?:{_BEFORE}|{_AFTER}){_EDGE}", regex.I | regex.V1)
+_HINT = lazily(r"\d")
 
 
 def prices(text: Flat, context: Context) -> Iterator[Found]:

@@ -14,6 +14,7 @@ import regex
 
 from engine.language.extract.flat import Flat, flat
 from engine.language.extract.found import Context, Found
+from engine.language.extract.lazy import lazily
 from engine.language.extract.moment import Moment, of_instant
 from engine.language.extract.words_numbers import NUMBERS, PARTS, either
 
@@ -22,12 +23,12 @@ _NAMED = {
     "noon": 720, "midday": 720, "mid-day": 720, "mediodía": 720, "mediodia": 720,
     "midnight": 1440, "mid-night": 1440, "medianoche": 1440,
 }  # fmt: skip
-_ISO = regex.compile(r"\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?(?![\d:])")
+_ISO = lazily(r"\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?(?![\d:])")
 _HALF = r"(?:[ ]?(?P<half>[ap])[ ]?\.?[ ]?m\b\.?)"
 _PART = rf"(?:[ ](?:in[ ]the|at|de[ ]la|por[ ]la|del)[ ](?P<part>{'|'.join(PARTS)})\b)"
 _ENDS = rf"(?:[ ]?o'?[ ]?clock\b)?(?:{_HALF}|{_PART})?"
 _WORD = either(_HOURS)
-_ONE = regex.compile(
+_ONE = lazily(
     rf"(?<![\w:.,/]|\p{{L}}-)(?:"
     rf"(?P<past>(?:(?:a[ ])?(?:half|quarter)|three[ ]quarters|(?:\d{{1,2}}|{either(NUMBERS)})(?:[ ]min(?:ute)?s?)?)[ ](?:past|to|after|till|before)[ ])"
     rf"(?P<ph>1[0-2]|0?[1-9]|{_WORD})\b(?![:.]\d){_ENDS}"
@@ -42,20 +43,20 @@ _ONE = regex.compile(
     r")(?![\d:])",
     regex.I,
 )  # fmt: skip
-_TO = regex.compile(r"\s*(?:-|~|to|until|till?|hasta|a)\s*(?:las?\s)?", regex.I)
-_AND = regex.compile(r"\s*(?:and|&|y)\s*(?:las?\s)?", regex.I)
-_OPENS = regex.compile(r"\b(?:between|entre|from|de|desde)\s+(?:las?\s+)?\Z", regex.I)
-_LOW = regex.compile(
+_TO = lazily(r"\s*(?:-|~|to|until|till?|hasta|a)\s*(?:las?\s)?", regex.I)
+_AND = lazily(r"\s*(?:and|&|y)\s*(?:las?\s)?", regex.I)
+_OPENS = lazily(r"\b(?:between|entre|from|de|desde)\s+(?:las?\s+)?\Z", regex.I)
+_LOW = lazily(
     rf"(?<![\w:.,/]|\p{{L}}-)(?P<low>2[0-3]|1\d|0?[1-9]|{_WORD})\s*(?:-|~|to|until|till?|hasta|a|(?P<and>and|y))\s*\Z",
     regex.I,
 )
-_HIGH = regex.compile(
+_HIGH = lazily(
     rf"\s*(?:-|to|until|till?|hasta|a|and|y)\s*(?P<high>2[0-3]|1\d|0?[1-9]|{_WORD})\b(?![:.,]?\d|[ ]?[%€$£])", regex.I
 )
-_MEASURE = regex.compile(
+_MEASURE = lazily(
     r"[ \-](?:hours?|hrs?|min|sec|days?|weeks?|months?|years?|horas?|d[ií]as?|semanas?|mes(?:es)?\b|años?)", regex.I
 )
-_HINT = regex.compile(
+_HINT = lazily(
     rf"\d|no{{2}}n|mid-?(?:day|night)|medi[aod]|clock|\blas?\b|[ap]\.?[ ]?m\b|past|quarter|{'|'.join(PARTS)}", regex.I
 )
 

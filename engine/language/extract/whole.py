@@ -9,14 +9,15 @@ import regex
 
 from engine.language.extract.flat import Flat
 from engine.language.extract.found import Context, Found
+from engine.language.extract.lazy import lazily
 from engine.language.extract.words import COMMON, QUESTIONS
 
-_EMOJI = regex.compile(
+_EMOJI = lazily(
     r"(?:\s|[\p{RI}]{2}|[0-9#*]\uFE0F?\u20E3|\U0001F3F4[\U000E0020-\U000E007E]+\U000E007F"
     r"|[\p{Extended_Pictographic}\p{Emoji_Presentation}][\uFE0E\uFE0F]?\p{Emoji_Modifier}?\u20E3?"
     r"(?:\u200D[\p{Extended_Pictographic}\p{Emoji_Presentation}♀♂⚕⚖✈][\uFE0E\uFE0F]?\p{Emoji_Modifier}?)*)+"
 )
-_WORD = regex.compile(r"\p{L}[\p{L}\p{M}'’]*")
+_WORD = lazily(r"\p{L}[\p{L}\p{M}'’]*")
 _MARKUP = (
     ("fence", regex.compile(r"```")),
     ("reasoning", regex.compile(r"</?(?:think|thinking|reasoning|analysis|scratchpad)>", regex.I)),
@@ -80,8 +81,8 @@ def _json(text: str) -> Iterator[Found]:
         return
 
 
-_STOP = regex.compile(r"(?:[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+|\n+)\s*")
-_ABBREVIATION = regex.compile(
+_STOP = lazily(r"(?:[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+|\n+)\s*")
+_ABBREVIATION = lazily(
     r"(?:\b(?:mr|mrs|ms|dr|st|no|nr|approx|e\.g|i\.e|etc|vs|sr|sra|srta|dra|ud|uds|aprox|pág|núm|av|a\.m|p\.m|a|p)|(?<=\s|^)\p{L})\.$",
     regex.I,
 )
