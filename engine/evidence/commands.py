@@ -17,12 +17,16 @@ Say = Callable[[str], None]
 OFFLINE = {"RULECARD_MODEL": "offline"}
 """The environment of what stays offline whatever keys are set."""
 
+COLLECTED = (50_000, 50, 50)
+"""How many new objects the collector waits for: a turn makes thousands and leaves hardly a ring behind."""
+
 
 def opened(project: Path | None, line: str | None, offline: bool = False, log: bool = True) -> CompiledLine:
     """A line at work. Raises Refused with one sentence for whatever stands in the way."""
     try:
         made = load(project).compile(line, environ=OFFLINE if offline else os.environ, log=log)
         gc.freeze()  # what was compiled lives as long as the process: the collector need not walk it for every message
+        gc.set_threshold(*COLLECTED)
         return made
     except ValueError as error:
         raise Refused(str(error)) from None
