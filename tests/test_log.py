@@ -6,6 +6,8 @@ import asyncio
 import dataclasses
 import datetime as dt
 import json
+import multiprocessing
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from path_parts import GUARD, NOW, Scripted, at_work, decided, support
 
-from engine.decision import Decision
+from engine.decision import Call, Decision, Pending, Spoke, Step, Verdict
 from engine.evidence.messages import facts_of
+from engine.language.conditions import Evidence
 from engine.language.extract import extract
 from engine.language.line import Line
-from engine.language.turn import Failed
+from engine.language.turn import Failed, MarkEntry
 from engine.log import DecisionLog, LogUnavailable
+from engine.log.cards import cleaned
 from engine.log.codec import decode, encode
 from engine.log.files import BadImport, export, import_jsonl
 from engine.log.masking import KINDS, Mask, masked
@@ -45,10 +49,44 @@ def test_a_decision_comes_back_as_it_was() -> None:
     assert (again.verdicts[0].card, again.calls[1].raw, again.at) == (found.verdicts[0].card, found.calls[1].raw, NOW)
 
 
-@pytest.mark.parametrize("text", ["[]", "7", '{"id": "x", "trace": 7}'])
-def test_what_is_no_decision_is_refused(text: str) -> None:
-    with pytest.raises((ValueError, TypeError)):
-        decode(text)
+@pytest.mark.parametrize(
+    "more", [{"outcome": 7}, {"trace": 7}, {"trace": [7]}, {"facts": []}, {"at": "today"}, {"at": "2026-12-01T10:00:00"},
+             {"seconds": "1"}, {"seconds": True}, {"switches": {"send": 1}}, {"calls": [{"question": "q"}]}],
+)  # fmt: skip
+def test_what_is_no_decision_is_refused(more: dict[str, Any]) -> None:
+    least = {"id": "x", "line": "demo", "outcome": "hold", "reason": "r"}
+    assert decode(json.dumps({**least, "of_a_later_version": 1})) == Decision("x", "demo", "hold", "r")
+    with pytest.raises(ValueError, match=r"\w"):
+        decode(json.dumps({**least, **more}))
+    for text in ("[]", "7", "{}"):
+        with pytest.raises(ValueError, match=r"\w"):
+            decode(text)
+
+
+_WORDS = st.text(max_size=8)
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | _WORDS | st.dates() | st.builds(Failed, _WORDS),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_WORDS, inner, max_size=2),
+    max_leaves=4,
+)
+_TIMES = st.datetimes(timezones=st.just(dt.UTC))
+_MARKS = st.builds(MarkEntry, _WORDS, _TIMES, st.dictionaries(_WORDS, _WORDS, max_size=2), st.just({}))
+_EVIDENCE = st.lists(st.builds(Evidence, _WORDS, _VALUES, _WORDS), max_size=2).map(tuple)
+_DECISIONS = st.builds(
+    Decision, _WORDS, _WORDS, st.sampled_from(["send", "hold"]), _WORDS, text=st.none() | _WORDS,
+    verdicts=st.lists(st.builds(Verdict, _WORDS, _WORDS, _WORDS, _EVIDENCE, _WORDS, _WORDS), max_size=2).map(tuple),
+    pending=st.builds(Pending, st.lists(_MARKS, max_size=2).map(tuple),
+                      st.lists(st.tuples(_WORDS, st.dictionaries(_WORDS, _WORDS, max_size=1), _TIMES), max_size=1).map(tuple)),
+    trace=st.lists(st.builds(Step, _WORDS, spoke=st.lists(st.builds(Spoke, _WORDS, _WORDS, _WORDS, _EVIDENCE), max_size=1).map(tuple)),
+                   max_size=2).map(tuple),
+    calls=st.lists(st.builds(Call, _WORDS, _WORDS, _WORDS, st.dictionaries(_WORDS, _VALUES, max_size=2)), max_size=2).map(tuple),
+    facts=st.dictionaries(_WORDS, _VALUES, max_size=3), marks=st.lists(_MARKS, max_size=2).map(tuple), at=st.none() | _TIMES,
+)  # fmt: skip
+
+
+@given(_DECISIONS)
+def test_whatever_a_decision_holds_comes_back_as_it_was(decision: Decision) -> None:
+    assert decode(encode(decision)) == decision
 
 
 def test_the_log_finds_counts_and_shortens(tmp_path: Path) -> None:
@@ -67,6 +105,42 @@ def test_the_log_finds_counts_and_shortens(tmp_path: Path) -> None:
     log.delivered("d1", True, NOW)
     assert (log.get("d1").delivered, log.get("d1").delivered_at) == (True, NOW)
     assert log.shorten(NOW - dt.timedelta(days=1, hours=12)) == 2 and len(log.rows(probes=True)) == 2
+
+
+def test_the_log_counts_time_in_instants_whatever_offset_they_were_told_with(tmp_path: Path) -> None:
+    log, noon = DecisionLog(tmp_path / "log.sqlite"), dt.datetime(2026, 12, 1, 12, tzinfo=dt.UTC)
+    east = dt.timezone(dt.timedelta(hours=5))
+    for id, at in {"early": noon.astimezone(east) - dt.timedelta(hours=1), "late": noon, "undated": None}.items():
+        log.write(Decision(id, "demo", "hold", "r", at=at))
+    half_past = noon - dt.timedelta(minutes=30)
+    assert [one.decision.id for one in log.rows(until=half_past)] == ["early"]
+    assert log.shorten(half_past.astimezone(east)) == 1
+    assert {one.decision.id for one in log.rows()} == {"late", "undated"}
+
+
+def test_half_a_character_is_logged_like_any_other(tmp_path: Path) -> None:
+    log = DecisionLog(tmp_path / "log.sqlite")
+    odd = Decision("odd", "demo", "hold", "\udc00", facts={"message.id": "\ud800", "message.text": "a \ud800 b"})
+    log.write(odd)
+    assert log.get("odd").decision == odd
+    assert "".join(export(log.rows())).encode()
+
+
+def _logger(path: str, name: str) -> None:
+    log = DecisionLog(Path(path))
+    for number in range(100):
+        log.write(Decision(f"{name}{number}", "demo", "hold", "r"))
+        log.write(Decision(f"both{number}", "demo", "hold", "r"))
+
+
+def test_two_processes_log_at_once_and_no_row_is_lost_or_doubled(tmp_path: Path) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    workers = [spawn.Process(target=_logger, args=(str(tmp_path / "log.sqlite"), name)) for name in "ab"]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert DecisionLog(tmp_path / "log.sqlite").counts() == [("hold", "r", 300)]
 
 
 def test_a_broken_log_is_named(tmp_path: Path) -> None:
@@ -91,6 +165,14 @@ def test_texts_pass_the_cards_of_the_log_and_the_customer_gets_them_whole(tmp_pa
     assert "7Kq2" not in encode(kept) and "4111" not in encode(kept)
 
 
+def test_what_stands_behind_an_escape_in_a_raw_answer_is_found(shop: Line) -> None:
+    said = {"text": "It is at\nhttps://orders.larkfield.example/o/7Kq2\tor 4111\u00a01111\u00a01111\u00a01111"}
+    for raw in (json.dumps(said), f"```{json.dumps(said)}", json.dumps(said)[:-2]):
+        kept = cleaned(shop, Decision("d", "support", "hold", "r", calls=(Call("answer", "model", "failed", raw=raw),)))
+        assert "[link]" in kept.calls[0].raw and "[payment]" in kept.calls[0].raw, raw
+        assert not any(private in encode(kept) for private in ("7Kq2", "4111")), raw
+
+
 def test_a_file_is_imported_whole_or_not_at_all(tmp_path: Path) -> None:
     log, file = DecisionLog(tmp_path / "log.sqlite"), tmp_path / "in.jsonl"
     rows: list[dict[str, Any]] = [
@@ -99,6 +181,7 @@ def test_a_file_is_imported_whole_or_not_at_all(tmp_path: Path) -> None:
     ]
     file.write_text("\n".join(map(json.dumps, rows)) + "\n\n")
     assert import_jsonl(log, file, "demo") == (2, 0) and import_jsonl(log, file, "demo") == (0, 2)
+    assert len(log.rows(imported=True)) == 2 and not log.rows(imported=False)
     assert log.get("a").origin == "in.jsonl" and log.get("2").decision.calls[0].fields == {"text": "y"}
     out = list(export(log.rows()))
     (tmp_path / "out.jsonl").write_text("\n".join(out))
@@ -109,7 +192,9 @@ def test_a_file_is_imported_whole_or_not_at_all(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "row", ["{", "[]", '{"text": "x"}', '{"id": "b", "text": 7}', '{"id": "b", "text": "x", "outcome": "sent"}',
-            '{"id": "b", "text": "x", "at": "today"}', '{"id": "b", "text": "x", "at": "2026-12-01T10:00:00"}', '{"decision": 7}'],
+            '{"id": "b", "text": "x", "at": "today"}', '{"id": "b", "text": "x", "at": "2026-12-01T10:00:00"}', '{"decision": 7}',
+            '{"id": "b", "text": "x", "answer": 7}', '{"decision": {"id": "b", "line": "demo", "outcome": "sent", "reason": "r"}}',
+            '{"decision": {"id": "b", "line": "other", "outcome": "hold", "reason": "r"}}'],
 )  # fmt: skip
 def test_a_bad_row_is_named_with_its_line_and_nothing_is_imported(row: str, tmp_path: Path) -> None:
     log, file = DecisionLog(tmp_path / "log.sqlite"), tmp_path / "in.jsonl"
@@ -148,12 +233,14 @@ def test_a_mask_keeps_kinds_relations_and_what_the_line_owns(shop: Line) -> None
 
 @given(st.integers(7700900000, 7700900999), st.integers(7700900000, 7700900999))
 def test_numbers_that_differ_differ_under_the_mask(one: int, other: int) -> None:
-    mask = _MASKS.setdefault("mask", Mask(b"k" * 32, support(Scripted("x")).line))
+    mask = _mask()
     a, b = (mask.text(f"ring +44 {number} now") for number in (one, other))
     assert (a == b) is (one == other) and str(one) not in a
 
 
-_MASKS: dict[str, Mask] = {}
+@cache
+def _mask() -> Mask:
+    return Mask(b"k" * 32, support(Scripted("x")).line)
 
 
 def test_a_masked_decision_holds_nothing_of_a_person_anywhere(shop: Line) -> None:

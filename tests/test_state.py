@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
+import itertools
 import multiprocessing
+import sqlite3
+import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +92,61 @@ def test_state_is_for_its_owner_alone_and_a_broken_file_is_named(tmp_path: Path,
     assert path.stat().st_mode & 0o777 == 0o600 and path.parent.stat().st_mode & 0o777 == 0o700
     path = tmp_path / "broken.sqlite"
     path.write_bytes(b"no database at all, but long enough to be looked at" * 100)
+    state = State(path)
     with pytest.raises(StateUnavailable, match="Move the file away"):
-        State(path).switches(line).values()
+        state.switches(line).values()
+    path.rename(tmp_path / "away.sqlite")
+    assert state.seen(line).claim("m1", NOW)
+
+
+def test_a_file_moved_away_is_begun_anew_by_whoever_works_on(tmp_path: Path, line: Line) -> None:
+    state = State(tmp_path / "s.sqlite")
+    state.marks(line).write([_mark("one", 10, sender_id="a")], [])
+    for end in ("", "-wal", "-shm"):
+        (tmp_path / f"s.sqlite{end}").rename(tmp_path / f"away{end}")
+    assert state.marks(line).live({"sender.id": "a"}, NOW) == []
+    state.marks(line).write([_mark("one", 5, sender_id="a")], [])
+    assert State(tmp_path / "s.sqlite").marks(line).live({"sender.id": "a"}, NOW) == [_mark("one", 5, sender_id="a")]
+
+
+def test_a_state_that_somebody_else_holds_is_unavailable(
+    tmp_path: Path, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.store.file.BUSY_SECONDS", 0.05)
+    state, other = State(tmp_path / "s.sqlite"), sqlite3.connect(tmp_path / "s.sqlite")
+    state.seen(line).claim("m1", NOW)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StateUnavailable, match="locked"):
+        state.seen(line).claim("m2", NOW)
+    other.rollback()
+    assert state.seen(line).claim("m2", NOW)
+
+
+def test_what_is_written_is_written_whole_or_not_at_all(tmp_path: Path, line: Line) -> None:
+    state = State(tmp_path / "s.sqlite")
+    bad = dataclasses.replace(_mark("one", 5, sender_id="a"), mark="nobody")
+    with pytest.raises(KeyError):
+        state.marks(line).write([_mark("one", 10, sender_id="a"), bad], [])
+    assert state.marks(line).live({"sender.id": "a"}, NOW) == []
+
+
+def test_a_hundred_thousand_marks_are_not_walked_for_one_customer(tmp_path: Path, line: Line) -> None:
+    state = State(tmp_path / "s.sqlite")
+    marks = state.marks(line)
+    entry = _mark("one", 10, sender_id="a")
+    marks.write([entry], [])
+    with state.connected() as connection:
+        row = connection.execute("SELECT line, mark, at, written, keys, carries FROM marks").fetchone()
+        many = ((row[0], row[1], f"s{number}", *row[2:]) for number in range(100_000))
+        connection.executemany(
+            "INSERT INTO marks (line, mark, scope, at, written, keys, carries) VALUES (?,?,?,?,?,?,?)", many
+        )
+    steps: list[int] = []
+    with state.connected() as connection:
+        connection.set_progress_handler(lambda: steps.append(1), 100)
+        assert marks.live({"sender.id": "a"}, NOW) == [entry]
+        connection.set_progress_handler(None, 0)
+    assert len(steps) < 20
 
 
 def _claimer(path: str, name: str, found: Any) -> None:
@@ -98,9 +156,8 @@ def _claimer(path: str, name: str, found: Any) -> None:
 
 
 def test_two_processes_never_both_get_a_claim(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    found = context.Queue()
-    workers = [context.Process(target=_claimer, args=(str(tmp_path / "s.sqlite"), name, found)) for name in "ab"]
+    found = _SPAWN.Queue()
+    workers = [_SPAWN.Process(target=_claimer, args=(str(tmp_path / "s.sqlite"), name, found)) for name in "ab"]
     for worker in workers:
         worker.start()
     (_, one), (_, two) = found.get(timeout=60), found.get(timeout=60)
@@ -109,20 +166,62 @@ def test_two_processes_never_both_get_a_claim(tmp_path: Path) -> None:
     assert sorted([*one, *two]) == list(range(200))
 
 
+def _writer(path: str, name: str) -> None:
+    marks = State(Path(path)).marks(line_of({**CARDS, **MARKS}, LINE))
+    for number in range(100):
+        marks.write([_mark("one", number, sender_id=name), _mark("order", number, order_number="AB-1234")], [])
+
+
+def test_two_processes_write_marks_at_once_and_none_is_lost(tmp_path: Path, line: Line) -> None:
+    path = tmp_path / "s.sqlite"
+    workers = [_SPAWN.Process(target=_writer, args=(str(path), name)) for name in "ab"]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    found = State(path).marks(line).live({"sender.id": "a", "order.number": "AB-1234"}, NOW)
+    assert Counter(one.mark for one in found) == {"one": 100, "order": 200}
+
+
+def _endless(path: str, begun: Any) -> None:
+    marks = State(Path(path)).marks(line_of({**CARDS, **MARKS}, LINE))
+    for number in itertools.count():
+        one = _mark("one", 0, sender_id="a")
+        marks.write([dataclasses.replace(one, carries={"kind": f"{number}.{half}"}) for half in (1, 2)], [])
+        begun.set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [0.0, 0.01, 0.05, 0.2])
+def test_a_process_killed_while_it_writes_leaves_whole_writes_alone(tmp_path: Path, line: Line, after: float) -> None:
+    begun = _SPAWN.Event()
+    worker = _SPAWN.Process(target=_endless, args=(str(tmp_path / "s.sqlite"), begun))
+    worker.start()
+    assert begun.wait(60)
+    time.sleep(after)
+    worker.kill()
+    worker.join()
+    marks = State(tmp_path / "s.sqlite").marks(line)
+    found = [one.carries["kind"] for one in marks.live({"sender.id": "a"}, NOW)]
+    assert found == [f"{number}.{half}" for number in range(len(found) // 2) for half in (1, 2)]
+    marks.write([_mark("order", 1, order_number="AB-1234")], [])
+    assert marks.live({"order.number": "AB-1234"}, NOW)
+
+
+_SPAWN = multiprocessing.get_context("spawn")
 VALUES = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-(2**40), 2**40)
     | st.text()
+    | st.text(st.characters(categories=["Cs"]), max_size=1)
     | st.dates()
     | st.datetimes(timezones=st.just(dt.UTC))
     | st.decimals(allow_nan=False, allow_infinity=False)
     | st.builds(Failed, st.text()),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.text(), inner, max_size=3).filter(
-            lambda one: not any(name.startswith("$") for name in one)
-        )
+        | st.dictionaries(st.text() | st.sampled_from(["$date", "$$", "$failed"]), inner, max_size=3)
     ),
 )
 

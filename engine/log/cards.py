@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from engine.decision import Decision
+from engine.decision import Call, Decision
 from engine.language.line import Line
 from engine.language.run import run_point
 from engine.language.turn import Failed, MarkEntry, Turn
+from engine.store.values import as_json
 
 DROPPED = ""
 """What stands in the place of a text that a card keeps out of the log."""
@@ -56,12 +59,14 @@ def walked(value: Any, edited: Callable[[str], str]) -> Any:
     if isinstance(value, MarkEntry):
         return dataclasses.replace(value, carries=walked(value.carries, edited))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        changed = {
+        changed: dict[str, Any] = {
             field.name: walked(getattr(value, field.name), edited)
             for field in dataclasses.fields(value)
             if not (field.name in _NAMES and isinstance(getattr(value, field.name), (str, Mapping)))
-            and field.name != "neighbours"
+            and field.name not in ("neighbours", "raw")
         }
+        if isinstance(value, Call):
+            changed["raw"] = _raw(value.raw, edited)
         return dataclasses.replace(value, **changed)
     if isinstance(value, Mapping):
         return {name: one if name in _IDS else walked(one, edited) for name, one in value.items()}
@@ -70,4 +75,19 @@ def walked(value: Any, edited: Callable[[str], str]) -> Any:
     return value
 
 
+def _raw(raw: str, edited: Callable[[str], str]) -> str:
+    """A raw answer with its texts edited as a reader sees them: behind an escape (`\\n07700 …`) nothing is found."""
+    try:
+        read = json.loads(raw)
+    except (ValueError, RecursionError):
+        return edited(_ESCAPE.sub(_unescaped, raw))
+    changed = walked(read, edited)
+    return raw if changed == read else as_json(changed)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return str(json.loads(f'"{match[0]}"'))
+
+
+_ESCAPE = re.compile(r'(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))+')
 _IDS = frozenset(("message.id", "sender.id", "chat.id", "bot.id", "channel.name"))

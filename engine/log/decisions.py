@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-import sqlite3
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +11,7 @@ from typing import Any
 from engine.decision import Decision
 from engine.language.line import Line
 from engine.log.codec import decode, encode
-from engine.store.sqlite import connect
+from engine.store.file import StateFile
 
 PROBE = "probe"
 """Ids that begin so are probes: logged, and left out of every report."""
@@ -49,7 +46,7 @@ class DecisionLog:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._kept = threading.local()
+        self._file = StateFile(path, _TABLES, LogUnavailable)
 
     def keeper(self, line: Line) -> Callable[[Decision], None]:
         """What a compiled line calls with each decision: texts pass the line's own `log` cards, then it is written."""
@@ -62,29 +59,26 @@ class DecisionLog:
 
     def write(self, decision: Decision, origin: str = "") -> bool:
         """Write a decision; False when its id is in the log already (what is there stays)."""
-        message = decision.facts.get("message.id")
-        row = (
-            decision.id, decision.line, decision.at.isoformat() if decision.at else "", str(message or ""),
-            decision.outcome, decision.reason, decision.wave, decision.card, int(is_probe(decision)), origin,
-            encode(decision),
-        )  # fmt: skip
-        with self._connected() as connection:
-            done = connection.execute(
-                "INSERT OR IGNORE INTO decisions (id, line, at, message, outcome, reason, wave, card, probe, origin, decision)"
-                " VALUES (?,?,?,?,?,?,?,?,?,?,?)", row,
-            )  # fmt: skip
-            return done.rowcount == 1
+        return self.add([decision], origin) == 1
+
+    def add(self, decisions: Iterable[Decision], origin: str = "") -> int:
+        """Write decisions, all or none; how many were new. One without a time is kept as long as if made now."""
+        rows = [_row(one, origin) for one in decisions]
+        with self._file.connected() as connection:
+            before = connection.total_changes
+            connection.executemany(_INSERT, rows)
+            return connection.total_changes - before
 
     def delivered(self, id: str, delivered: bool, at: dt.datetime) -> None:
         """Note what became of a decision."""
-        with self._connected() as connection:
+        with self._file.connected() as connection:
             connection.execute("UPDATE decisions SET delivered = ?, delivered_at = ? WHERE id = ?",
                                (int(delivered), at.isoformat(), id))  # fmt: skip
 
     def get(self, id: str) -> Logged:
         """The decision of this id, or of the message with this id, or whose id begins so and no other does. Raises
         KeyError with one sentence."""
-        with self._connected() as connection:
+        with self._file.connected() as connection:
             for where in (
                 "id = ?",
                 "message = ? ORDER BY number DESC LIMIT 1",
@@ -100,51 +94,62 @@ class DecisionLog:
     def rows(
         self, line: str | None = None, since: dt.datetime | None = None, until: dt.datetime | None = None,
         outcome: str | None = None, reason: str | None = None, probes: bool = False, most: int | None = None,
+        imported: bool | None = None,
     ) -> list[Logged]:  # fmt: skip
-        """The decisions, newest first; probes only where they are asked for."""
+        """The decisions, newest first; probes only where they are asked for. `imported`: only those from elsewhere, or
+        only those made here."""
         tests = [
-            ("line = ?", line), ("at >= ?", since.isoformat() if since else None),
-            ("at < ?", until.isoformat() if until else None), ("outcome = ?", outcome), ("reason = ?", reason),
-            ("probe = ?", None if probes else 0),
+            ("line = ?", line), ("at >= ?", _instant(since) if since else None),
+            ("at < ?", _instant(until) if until else None), ("outcome = ?", outcome), ("reason = ?", reason),
+            ("probe = ?", None if probes else 0), ("(origin != '') = ?", None if imported is None else int(imported)),
         ]  # fmt: skip
         used = [(test, value) for test, value in tests if value is not None]
         where = " AND ".join(test for test, _ in used) or "1"
-        with self._connected() as connection:
+        with self._file.connected() as connection:
             asked = f"{_SELECT} WHERE {where} ORDER BY number DESC LIMIT ?"
             found = connection.execute(asked, (*(value for _, value in used), -1 if most is None else most))
             return [_logged(row) for row in found]
 
     def counts(self, line: str | None = None, since: dt.datetime | None = None) -> list[tuple[str, str, int]]:
         """How many decisions ended how: (outcome, reason, count), the most frequent first. Probes are left out."""
-        with self._connected() as connection:
+        with self._file.connected() as connection:
             return connection.execute(
                 "SELECT outcome, reason, count(*) FROM decisions WHERE probe = 0 AND (?1 IS NULL OR line = ?1)"
                 " AND (?2 IS NULL OR at >= ?2) GROUP BY outcome, reason ORDER BY 3 DESC, 1, 2",
-                (line, since.isoformat() if since else None),
+                (line, _instant(since) if since else None),
             ).fetchall()
 
     def shorten(self, older_than: dt.datetime, line: str | None = None) -> int:
         """Delete what is older; how many decisions that were."""
-        with self._connected() as connection:
+        with self._file.connected() as connection:
             return connection.execute("DELETE FROM decisions WHERE at < ?1 AND (?2 IS NULL OR line = ?2)",
-                                      (older_than.isoformat(), line)).rowcount  # fmt: skip
-
-    @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
-        try:
-            if getattr(self._kept, "connection", None) is None:
-                self._kept.connection = connect(self.path, _TABLES)
-            with self._kept.connection as connection:
-                yield connection
-        except sqlite3.DatabaseError as error:
-            broken = "malformed" in str(error) or "not a database" in str(error)
-            cure = "Move the file away; a new one is begun." if broken else "Try again."
-            raise LogUnavailable(f"{self.path.name} cannot be used: {error}. {cure}") from None
-        except OSError as error:
-            raise LogUnavailable(f"{self.path} cannot be used: {error.strerror}.") from None
+                                      (_instant(older_than), line)).rowcount  # fmt: skip
 
 
 _SELECT = "SELECT decision, probe, origin, delivered, delivered_at FROM decisions"
+_INSERT = (
+    "INSERT OR IGNORE INTO decisions (id, line, at, message, outcome, reason, wave, card, probe, origin, decision)"
+    " VALUES (?,?,?,?,?,?,?,?,?,?,?)"
+)
+
+
+def _row(decision: Decision, origin: str) -> tuple[Any, ...]:
+    message = str(decision.facts.get("message.id") or "")
+    names = (decision.outcome, decision.reason, decision.wave, decision.card)
+    return (
+        _storable(decision.id), decision.line, _instant(decision.at or dt.datetime.now(dt.UTC)), _storable(message),
+        *map(_storable, names), int(is_probe(decision)), origin, encode(decision),
+    )  # fmt: skip
+
+
+def _storable(text: str) -> str:
+    """A text without halves of characters, which no file holds."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _instant(at: dt.datetime) -> str:
+    """An instant so that texts come in the order of time, whatever offset each was told with."""
+    return at.astimezone(dt.UTC).isoformat(timespec="microseconds")
 
 
 def is_probe(decision: Decision) -> bool:

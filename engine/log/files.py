@@ -12,6 +12,7 @@ from engine.decision import Call, Decision
 from engine.language.points import OUTCOMES
 from engine.log.codec import decode, encode
 from engine.log.decisions import DecisionLog, Logged
+from engine.store.values import as_json
 
 KEYS = "id, text, and perhaps at, facts, answer, repair, outcome, reason, sent"
 
@@ -25,10 +26,10 @@ def import_jsonl(log: DecisionLog, path: Path, line: str) -> tuple[int, int]:
 
     A row is what `export` writes, or a message of another system: `id`, `text`, and perhaps `at` (ISO), `facts`,
     `answer` and `repair` (words or fields), `outcome`, `reason`, `sent` (the words that went out). Raises BadImport
-    before anything is added, OSError.
+    before anything is added, OSError, LogUnavailable.
     """
     decisions = list(_read(path, line))
-    added = sum(log.write(decision, origin=path.name) for decision in decisions)
+    added = log.add(decisions, origin=path.name)
     return added, len(decisions) - added
 
 
@@ -48,10 +49,7 @@ def _decision(raw: Any, at: str, line: str) -> Decision:
     if not isinstance(raw, Mapping):
         raise BadImport(f"{at}: A row is an object: {KEYS}.")
     if "decision" in raw:
-        try:
-            return decode(json.dumps(raw["decision"]))
-        except (ValueError, TypeError, KeyError):
-            raise BadImport(f"{at}: The decision cannot be read. Export it anew.") from None
+        return _exported(raw["decision"], at, line)
     id, words = raw.get("id"), raw.get("text")
     if not isinstance(id, (str, int)) or isinstance(id, bool) or not isinstance(words, str):
         raise BadImport(f"{at}: A row needs `id` and `text`.")
@@ -62,12 +60,27 @@ def _decision(raw: Any, at: str, line: str) -> Decision:
     if outcome not in OUTCOMES:
         raise BadImport(f"{at}: `{outcome}` is no outcome. Known: {', '.join(OUTCOMES)}.")
     when = _instant(raw.get("at"), at)
+    for key in ("answer", "repair"):
+        if not isinstance(raw.get(key), (str, Mapping, type(None))):
+            raise BadImport(f"{at}: `{key}` is the words of the answer, or its fields.")
     calls = tuple(_call(key, raw[key]) for key in ("answer", "repair") if raw.get(key) is not None)
     facts = {"message.id": str(id), "message.text": words, **facts}
     sent = raw.get("sent") if isinstance(raw.get("sent"), str) else None
     return Decision(
         str(id), line, outcome, str(raw.get("reason", "imported")), text=sent, facts=facts, calls=calls, at=when
     )
+
+
+def _exported(raw: Any, at: str, line: str) -> Decision:
+    try:
+        decision = decode(json.dumps(raw))
+    except ValueError as error:
+        raise BadImport(f"{at}: The decision cannot be read: {error} Export it anew.") from None
+    if decision.line != line:
+        raise BadImport(f"{at}: The decision is one of the line `{decision.line}`. Import it with --line.")
+    if decision.outcome not in OUTCOMES:
+        raise BadImport(f"{at}: `{decision.outcome}` is no outcome. Known: {', '.join(OUTCOMES)}.")
+    return decision
 
 
 def _instant(raw: Any, at: str) -> dt.datetime | None:
@@ -83,8 +96,8 @@ def _instant(raw: Any, at: str) -> dt.datetime | None:
 
 
 def _call(key: str, given: Any) -> Call:
-    fields = given if isinstance(given, Mapping) else {"text": str(given)}
-    return Call(key, "imported", "answered", dict(fields), json.dumps(fields, ensure_ascii=False))
+    fields = dict(given) if isinstance(given, Mapping) else {"text": given}
+    return Call(key, "imported", "answered", fields, as_json(fields))
 
 
 def export(rows: list[Logged]) -> Iterator[str]:
@@ -94,4 +107,4 @@ def export(rows: list[Logged]) -> Iterator[str]:
             "id": one.decision.id, "text": one.decision.facts.get("message.text"), "outcome": one.decision.outcome,
             "reason": one.decision.reason, "delivered": one.delivered, "decision": json.loads(encode(one.decision)),
         }  # fmt: skip
-        yield json.dumps(whole, ensure_ascii=False)
+        yield as_json(whole)

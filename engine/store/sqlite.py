@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 import sqlite3
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from engine.language.line import Line
 from engine.language.turn import MarkEntry
+from engine.store.file import StateFile
 from engine.store.memory import concerns
 from engine.store.values import dumped, loaded
 
-BUSY_SECONDS = 5.0
-"""How long a writer waits for another one."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS marks (
   id INTEGER PRIMARY KEY, line TEXT NOT NULL, mark TEXT NOT NULL, scope TEXT NOT NULL, at REAL NOT NULL,
@@ -51,7 +48,7 @@ class State:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._kept = threading.local()
+        self._file = StateFile(path, _TABLES, StateUnavailable)
 
     def marks(self, line: Line) -> StateMarks:
         return StateMarks(self, line)
@@ -62,38 +59,9 @@ class State:
     def seen(self, line: Line) -> StateSeen:
         return StateSeen(self, line.name)
 
-    @contextmanager
-    def connected(self) -> Iterator[sqlite3.Connection]:
+    def connected(self) -> AbstractContextManager[sqlite3.Connection]:
         """A connection of this thread, in one transaction: committed at the end, or rolled back."""
-        try:
-            connection = self._connection()
-            with connection:
-                yield connection
-        except sqlite3.DatabaseError as error:
-            broken = "malformed" in str(error) or "not a database" in str(error)
-            cure = "Move the file away: a new one is made, without what it held." if broken else "Try again."
-            raise StateUnavailable(f"{self.path.name} cannot be used: {error}. {cure}") from None
-        except OSError as error:
-            raise StateUnavailable(f"{self.path} cannot be used: {error.strerror}.") from None
-
-    def _connection(self) -> sqlite3.Connection:
-        kept: sqlite3.Connection | None = getattr(self._kept, "connection", None)
-        if kept is None or self._kept.process != os.getpid():
-            kept = self._kept.connection = connect(self.path, _TABLES)
-            self._kept.process = os.getpid()
-        return kept
-
-
-def connect(path: Path, tables: str) -> sqlite3.Connection:
-    """A connection to a file of live state, made with its folder and tables where they are missing."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not path.exists():
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS)
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=NORMAL")
-    connection.executescript(tables)
-    return connection
+        return self._file.connected()
 
 
 @dataclass(frozen=True)

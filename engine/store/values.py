@@ -13,7 +13,17 @@ from engine.language.turn import Failed, Item
 def dumped(value: Any) -> str:
     """A value as JSON text. Dates, times and decimals are kept as {"$type": …}; a value of a fact's own type (a link,
     an amount) as its text, which is read back by the fact's type."""
-    return json.dumps(_plain(value), ensure_ascii=False, sort_keys=True)
+    return as_json(_plain(value))
+
+
+def as_json(value: Any) -> str:
+    """JSON as it can be stored and printed: halves of characters that no UTF-8 holds are written as escapes."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, sort_keys=True)
+    return text
 
 
 def loaded(text: str) -> Any:
@@ -37,8 +47,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
     if isinstance(value, dict):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {_escaped(str(name)): _plain(one) for name, one in value.items()}
     return str(value)
+
+
+def _escaped(name: str) -> str:
+    """A name of a record that could be taken for the sign of a type."""
+    return f"${name}" if name.startswith("$") else name
 
 
 _READ = {"$instant": dt.datetime.fromisoformat, "$date": dt.date.fromisoformat, "$decimal": Decimal, "$failed": Failed}
@@ -49,4 +64,4 @@ def _object(value: dict[str, Any]) -> Any:
         (name, text), *_ = value.items()
         if name in _READ and isinstance(text, str):
             return _READ[name](text)  # type: ignore[operator]
-    return value
+    return {name[1:] if name.startswith("$$") else name: one for name, one in value.items()}
