@@ -133,6 +133,11 @@ class _Climb:
             return failed
         except TimeoutError:
             return CallFailed("timeout", f"No answer within {seconds:.3g} s.")
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            return CallFailed("unknown", "The call was cancelled from within.")
         except Exception as error:  # its words may hold anything: only its kind is kept
             return CallFailed("unknown", f"{type(error).__name__} was raised.")
         return CallFailed("timeout", "The answer came after the time was over.") if self.deadline.over else reply

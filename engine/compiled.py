@@ -14,7 +14,7 @@ from engine.deadline import Deadline
 from engine.decision import Decision, Effect, Pending, Step
 from engine.language.line import Line
 from engine.language.problems import nearest
-from engine.language.turn import ABSENT, Failed, Turn
+from engine.language.turn import ABSENT, Failed, Turn, Unasked
 from engine.model.called import CalledModels, Function
 from engine.ports import Knowledge, Marks, Models, Port, Seen, Source, Switches
 from engine.stages.passage import Ended, Needs, Passage
@@ -74,9 +74,14 @@ class CompiledLine:
         begun = self.rooms.clock()
         passage = self.passage(turn, id, now)
         wrong = self._wrong(turn)
-        ended = await decide(passage) if not wrong else Ended("hold", "facts_unavailable")
         if wrong:
             passage.steps.append(Step("arrive", says=tuple(wrong)))
+            ended = Ended("hold", "facts_unavailable")
+        elif any(isinstance(passage.turn.facts.get(f"switches.{name}"), Failed) for name in self.line.switches):
+            passage.steps.append(Step("arrive", says=("the switches cannot be read",)))
+            ended = Ended("hold", "switches_unavailable")
+        else:
+            ended = await decide(passage)
         decision = self.decided(passage, ended, self.rooms.clock() - begun)
         return self._kept(decision)
 
@@ -84,12 +89,13 @@ class CompiledLine:
         """Say what became of a decision: its marks are written, and so is what must follow a real send.
 
         `delivered`: whether its words went out. `at`: when; default the clock. Once for each decision: a second call
-        changes nothing. The decision comes back with the step of `record` in its trace.
+        changes nothing. The decision comes back with the step of `record` in its trace, and with the effects of its
+        cards behind those it had.
         """
         when = at or self.rooms.now()
+        passage = self._resumed(decision, when)
         if not self.rooms.seen.claim(f"commit:{decision.id}", when):
             return decision
-        passage = self._resumed(decision, when)
         passage.turn.put("delivered.sent", delivered)
         for name in ("text", "source"):
             if value := getattr(decision, name):
@@ -103,14 +109,21 @@ class CompiledLine:
         self.rooms.marks.write(sets, clears)
         if self.rooms.delivered is not None:
             self.rooms.delivered(decision.id, delivered, when)
-        return replace(decision, trace=(*decision.trace, *passage.steps), pending=Pending(sets, clears))
+        return replace(
+            decision, trace=(*decision.trace, *passage.steps), pending=Pending(sets, clears),
+            effects=(*decision.effects, *passage.effects),
+        )  # fmt: skip
 
     def delivery(self, decision: Decision, facts: Mapping[str, Any], at: dt.datetime | None = None) -> Ended:
         """What becomes of one piece of a decision (`send.*` facts): `deliver`, `dropped` or `requeue`, and why."""
-        passage = self._resumed(decision, at or self.rooms.now())
+        try:
+            passage = self._resumed(decision, at or self.rooms.now())
+        except Exception:  # its marks cannot be read: it is sent when they can
+            return Ended("requeue", "engine_unavailable")
         for path, value in facts.items():
             passage.turn.put(path, value)
-        return _finished(run_stage(passage, "delivery")) or Ended("deliver", "")
+        ended: Ended = _finished(run_stage(passage, "delivery")) or Ended("deliver", "")
+        return replace(ended, outcome="requeue") if ended.outcome == "hold" else ended
 
     def wrap(self, call: Function) -> Callable[..., Awaitable[Decision]]:
         """The gates, the guard and its one repair around a model function of your own.
@@ -137,32 +150,50 @@ class CompiledLine:
     # parts
 
     def passage(self, facts: Mapping[str, Any], id: str | None, now: dt.datetime | None) -> Passage:
-        rooms = self.rooms
         """A turn at the begin of its path."""
+        rooms = self.rooms
         known = {path: value for path, value in facts.items() if path in self.line.facts}
-        switches = {f"switches.{name}": value for name, value in rooms.switches.values().items()}
+        switches = {f"switches.{name}": value for name, value in self._switches().items()}
         turn = Turn(self.line, {**known, **switches}, now or rooms.now(), on_read=self._on_read)
         needs = Needs(
             rooms.models, rooms.knowledge, rooms.marks, rooms.seen, rooms.clock, rooms.sleep, rooms.sources, rooms.ports
         )
-        budget = self.line.used_limit("budget", turn)
-        deadline = Deadline.of(budget if budget is not None else float("inf"), rooms.clock)
+        deadline = Deadline.of(self._budget(turn), rooms.clock)
         return Passage(id or uuid.uuid4().hex, self.line, turn, deadline, needs, self.prompts)
+
+    def _switches(self) -> Mapping[str, Any]:
+        try:
+            return self.rooms.switches.values()
+        except Exception:  # a store that cannot be read: nobody knows what is switched off
+            return dict.fromkeys(self.line.switches, Failed("switches"))
+
+    def _budget(self, turn: Turn) -> float:
+        """Seconds for the whole turn; none where the limit is named and cannot be told."""
+        try:
+            budget = self.line.used_limit("budget", turn)
+        except Unasked:
+            budget = None
+        return budget if budget is not None else 0.0 if self.line.uses.get("budget") else float("inf")
 
     def _wrong(self, facts: Mapping[str, Any]) -> list[str]:
         unknown = [path for path in facts if path not in self.line.facts]
         return [f"`{path}` is no fact of this line. {nearest(str(path), self.line.facts)}".strip() for path in unknown]
 
     def _resumed(self, decision: Decision, at: dt.datetime) -> Passage:
-        """The turn of a decision as it was when it was decided, to go on with."""
+        """The turn of a decision as it was when it was decided, to go on with: with the marks it set and cleared. What
+        was not asked by then stays unasked."""
         passage = self.passage({}, decision.id, at)
         turn = passage.turn
         turn.facts.update(decision.facts)
-        turn.marks = [*decision.marks]
+        turn.on_read = frozenset()
         for call in decision.calls:
             turn.answered(call.question, call.fields if call.state == "answered" else Failed(call.question))
-        passage.repaired = passage.guarding = True
-        passage.read = [*decision.marks]
+        passage.load_marks()
+        for mark, _, _ in decision.pending.clears:
+            turn.clear(mark)
+        for entry in decision.pending.sets:
+            turn.mark(entry)
+        passage.repaired = True
         return passage
 
     def decided(self, passage: Passage, ended: Ended, seconds: float) -> Decision:

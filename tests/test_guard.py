@@ -134,3 +134,101 @@ def test_a_function_that_gives_no_answer_ends_as_hold(broken: Any) -> None:
 def test_a_check_that_fails_holds() -> None:
     found = decided(at_work(GUARD, "x" * 30_000))
     assert found.outcome == "hold" and found.reason == "long_text_unavailable"
+
+
+# no way round: whatever brings the words, the guard has seen them as they leave
+
+LEAVES = "Call +44 20 7946 0999."
+KNOWN = Near(*[("a", 0.9, LEAVES)] * 3)
+SHORT = {"questions/short": "calls: model\nreads: [message.text]\nfields: {line: text}\n"}
+ANY = "when: {message.text: {empty: false}}\n"
+
+
+@pytest.mark.parametrize(
+    "cards, said, message",
+    [
+        pytest.param({"gates/k": f"at: review\n{ANY}then: {{say: $topic.answer}}\n"}, "Fine.", "hi", id="kept answer behind the guard"),
+        pytest.param({"gates/k": f"at: finish\n{ANY}then: {{say: $short.line}}\n", **SHORT}, "Fine.", "hi", id="words of another question"),
+        pytest.param({"gates/k": f"at: fast\n{ANY}then: [{{ask: short, say: $short.line}}, hold]\n", **SHORT}, "Fine.", "hi", id="words asked for by a card"),
+        pytest.param({"gates/k": f"at: fast\n{ANY}then: {{say: line}}\n", "texts/line": "words: 'So: {short.line}'\n", **SHORT}, "Fine.", "hi", id="a model's words in a text"),
+        pytest.param({"gates/k": f"at: fast\n{ANY}then: {{say: outer}}\n", "texts/line": "words: '{short.line}'\n", "texts/outer": "words: 'So: {texts.line}'\n", **SHORT}, "Fine.", "hi", id="a model's words in a text in a text"),
+        pytest.param({"gates/k": f"at: fast\n{ANY}then: {{say: $message.text}}\n"}, "Fine.", LEAVES, id="a fact that is said"),
+        pytest.param({"gates/k": "at: person-needed\nwhen: {answer.text: {empty: false}}\nthen: send\n"}, LEAVES, "hi", id="sent before the guard"),
+        pytest.param({"gates/k": "at: person-needed\nwhen: {answer.text: {empty: false}}\nthen: {say: $answer.text}\n"}, LEAVES, "hi", id="said before the guard"),
+        pytest.param({"gates/k": f"at: fixed\n{ANY}then: {{ask: answer}}\n", "gates/l": f"at: live\n{ANY}then: send\n"}, LEAVES, "hi", id="asked and sent early"),
+        pytest.param({"gates/k": f"at: answer\n{ANY}then: send\n"}, LEAVES, "hi", id="a gate beside the guard sends"),
+        pytest.param({"guard/f": "at: finish\nwhen: {answer.text: {matches: ['\\bone\\b']}}\nedit: {replace: match, with: two}\n",
+                      "guard/r": "at: review\nwhen: {answer.text: {matches: ['\\btwo\\b']}}\nedit: {replace: match, with: '+44 20 7946 0999'}\n"}, "Call one.", "hi", id="edited twice behind the guard"),
+        pytest.param({"guard/r": "at: review\nwhen: {answer.text: {matches: ['\\bours\\b']}}\nedit: {replace: match, with: '+44 20 7946 0999'}\n",
+                      "guard/rr": "at: review\nwhen: {answer.text: {matches: ['\\bbad\\b']}}\nrepair: Not bad.\nthen: hold\n"}, ("Call bad.", "Call ours."), "hi", id="edited after the repair"),
+    ],
+)  # fmt: skip
+def test_no_words_leave_that_the_guard_has_not_seen(cards: dict[str, str], said: Any, message: str) -> None:
+    left = [said] if isinstance(said, str) else list(said)
+
+    def model(request: Request) -> dict[str, Any]:
+        if request.question == "short":
+            return {"line": LEAVES}
+        return {"text": left.pop(0) if len(left) > 1 else left[0], "person": False}
+
+    found = decided(at_work({**GUARD, **cards}, model, knowledge=KNOWN), message)
+    assert (found.outcome, found.reason, found.text) == ("hold", "phone", None)
+
+
+@pytest.mark.parametrize(
+    "guard, outcome, reason, text",
+    [
+        ("then: draft\n", "draft", "kept", "Kept here."),
+        ("then: send\n", "send", "kept", "Kept here."),
+        ("then: {say: sorry}\n", "send", "kept", "A person will look at it."),
+        ("edit: {replace: match, with: Held}\n", "send", "known", "Held here."),
+        ("then: hold\n", "hold", "kept", None),
+    ],
+)
+def test_what_the_guard_makes_of_a_kept_answer(guard: str, outcome: str, reason: str, text: str | None) -> None:
+    cards = {
+        "guard/kept": f"when: {{answer.text: {{matches: ['\\bkept\\b']}}}}\n{guard}",
+        "gates/known": "at: verbatim\nwhen: {topic.nearest: a}\nthen: {say: $topic.answer}\n",
+        "texts/sorry": GUARD["texts/sorry"],
+    }
+    if "sorry" not in guard:
+        del cards["texts/sorry"]
+    found = decided(at_work(cards, knowledge=Near(*[("a", 0.9, "Kept here.")] * 3)))
+    assert (found.outcome, found.reason, found.text) == (outcome, reason, text)
+
+
+def test_a_gate_that_asks_beside_the_guard_does_not_make_it_speak_twice() -> None:
+    cards = {
+        "questions/act": "calls: model\nreads: [message.text]\nfields: {ok: yes_no}\n",
+        "marks/noted": "scope: sender\nlasts: 1 h\n",
+        "guard/note": "when: {answer.text: {matches: ['\\bfine\\b']}}\nalso: {set: noted}\n",
+        "gates/act": f"at: answer\n{ANY}then: {{ask: act}}\n",
+    }
+    model = Scripted(lambda request: {"ok": True} if request.question == "act" else {"text": "Fine.", "person": False})
+    found = decided(at_work(cards, models=model))
+    assert [one.card for one in found.verdicts] == ["note"] and len(found.pending.sets) == 1
+
+
+def test_a_verdict_that_holds_beats_a_gate_that_asks() -> None:
+    cards = {
+        "questions/act": "calls: model\nreads: [message.text]\nfields: {ok: yes_no}\n",
+        "guard/never": "when: {answer.text: {matches: ['\\bfine\\b']}}\nthen: hold\nalso: {alert: boss}\n",
+        "gates/act": f"at: answer\n{ANY}then: {{ask: act}}\n",
+        "roles/boss": "may: [read]\n",
+    }
+    model = Scripted({"text": "Fine.", "person": False})
+    found = decided(at_work(cards, models=model))
+    assert (found.reason, len(found.effects), len(model.seen)) == ("never", 1, 1)
+
+
+def test_a_repair_text_may_name_what_another_question_finds() -> None:
+    cards = {
+        "questions/tone": "calls: model\nreads: [message.text]\nfields: {word: text}\n",
+        "guard/rude": "when: {answer.text: {matches: ['\\brude\\b']}}\nrepair: Be {tone.word}.\nthen: hold\n",
+    }
+    said = iter(["rude", "Kind."])
+    model = Scripted(
+        lambda request: {"word": "kind"} if request.question == "tone" else {"text": next(said), "person": False}
+    )
+    found = decided(at_work(cards, models=model))
+    assert found.text == "Kind." and json.loads(model.seen[-1].turns[2][1]) == {"repair": ["Be kind."]}

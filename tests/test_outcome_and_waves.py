@@ -95,3 +95,19 @@ def test_marks_of_an_order_are_found_once_its_number_is_known() -> None:
     line.commit(decided(line, "AB-1234"), True, NOW)
     assert decided(line, "AB-1234 again").reason == "again"
     assert decided(line, "AB-9999 other").outcome == "send"
+
+
+@pytest.mark.parametrize(
+    "card, outcome, reason",
+    [
+        ({"gates/weak": "at: review\nwhen: {message.text: {empty: false}}\nthen: draft\n"}, "draft", "weak"),
+        ({"guard/weak": "when: {answer.text: {empty: false}}\nthen: draft\n"}, "draft", "weak"),
+        ({"gates/weak": "at: review\nwhen: {message.text: {empty: false}}\nthen: send\n"}, "send", "weak"),
+        ({}, "send", "w1"),
+    ],
+)
+def test_the_reason_is_the_card_that_spoke_and_else_the_wave(
+    card: Mapping[str, str], outcome: str, reason: str
+) -> None:
+    found = decided(at_work(card))
+    assert (found.outcome, found.reason, found.text, found.wave) == (outcome, reason, "Fine.", "w1")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from path_parts import Scripted, at_work, decided
+from path_parts import Clock, Scripted, at_work, decided
 
 from engine.ports import CallFailed, Request
 
@@ -163,3 +163,140 @@ def test_a_card_that_asked_is_not_looked_at_again() -> None:
     }
     found = decided(at_work(cards, {"good": True}))
     assert (found.reason, len(found.effects), len(found.calls)) == ("good", 1, 1)
+
+
+ANY = "when: {message.text: {empty: false}}\n"
+KIND = "calls: model\nreads: [message.text]\nfields: {good: yes_no, kind: text}\n"
+ACT = "calls: model\nreads: [message.text]\nfields: {ok: yes_no}\n"
+
+
+def _by_question(request: Request) -> Mapping[str, Any]:
+    said = {"rating": {"good": True, "kind": "blue"}, "answer": {"text": "Fine.", "person": False}}
+    return said.get(request.question, {"ok": True, "good": True})
+
+
+@pytest.mark.parametrize(
+    "cards, reason",
+    [
+        pytest.param({"gates/x": "at: fast\nwhen: {rating.good: true}\nthen: hold\n"}, "x", id="a condition"),
+        pytest.param({"gates/x": f"at: fast\n{ANY}unless: {{rating.good: false}}\nthen: hold\n"}, "x", id="an excuse"),
+        pytest.param({"gates/x": f"at: fast\n{ANY}then: {{say: kind}}\n", "texts/kind": "words: 'It is {rating.kind}.'\n"}, "x", id="a text"),
+        pytest.param({"gates/x": f"at: fast\n{ANY}then: {{say: $rating.kind}}\n"}, "x", id="a fact that is said"),
+        pytest.param({"gates/x": f"at: fast\n{ANY}then: [{{ask: act, say: kind}}, hold]\n", "questions/act": ACT, "texts/kind": "words: 'It is {rating.kind}.'\n"}, "x", id="a text after an ask"),
+        pytest.param({"gates/x": f"at: fast\n{ANY}then: hold\nalso: {{notice: kind, to: sender}}\n", "texts/kind": "words: 'It is {rating.kind}.'\n"}, "x", id="a notice"),
+        pytest.param({"gates/x": f"at: fast\n{ANY}then: hold\nalso: {{set: m, with: {{kind: $rating.kind}}}}\n", "marks/m": "scope: sender\ncarries: {kind: text}\n"}, "x", id="a mark"),
+        pytest.param({"questions/act": f"{ACT}at: topic\nwhen: {{rating.good: true}}\n", "gates/x": "at: topic\nwhen: {act.ok: true}\nthen: hold\n"}, "x", id="when another is asked"),
+        pytest.param({"questions/answer": "calls: model\nreads: [rating.kind]\nfills: answer\nfields: {text: text, person: yes_no}\n"}, "w1", id="what another is given"),
+        pytest.param({"questions/answer": "calls: model\nreads: [message.text]\nfills: answer\nlimits: [brief]\nfields: {text: text, person: yes_no}\n",
+                      "limits/brief": "cases: [{when: {rating.good: true}, value: 2 s}, {value: 9 s}]\n"}, "w1", id="a limit of another"),
+        pytest.param({"guard/x": "when: {answer.text: {empty: false}}\nrepair: It is {rating.kind}.\nthen: hold\n"}, "x", id="a repair text"),
+        pytest.param({"waves/w1": "opens: {rating.good: true}\nswitch: w1\n"}, "w1", id="a wave"),
+        pytest.param({"gates/x": "at: outcome\nwhen: {rating.good: true}\nthen: draft\n"}, "x", id="a stop"),
+    ],
+)  # fmt: skip
+def test_whatever_reads_a_question_asks_it_once(cards: Mapping[str, str], reason: str) -> None:
+    model = Scripted(_by_question)
+    found = decided(at_work({"questions/rating": KIND, **cards}, models=model))
+    assert found.reason == reason
+    assert [one.question for one in model.seen].count("rating") == 1
+
+
+def test_two_that_are_asked_side_by_side_and_read_a_third_ask_it_once() -> None:
+    side = "calls: model\nat: topic\nreads: [rating.good]\nfields: {ok: yes_no}\n"
+    model = Scripted(_by_question)
+    decided(at_work({"questions/rating": KIND, "questions/one": side, "questions/two": side}, models=model))
+    assert sorted(one.question for one in model.seen) == ["answer", "one", "rating", "two"]
+
+
+def test_questions_that_read_each_other_fail() -> None:
+    cards = {
+        "questions/a": "calls: model\nreads: [b.good]\nfields: {good: yes_no}\n",
+        "questions/b": "calls: model\nreads: [a.good]\nfields: {good: yes_no}\n",
+        "gates/x": "at: fast\nwhen: {a.good: true}\nthen: hold\n",
+    }
+    model = Scripted(_by_question)
+    assert decided(at_work(cards, models=model)).reason == "a_unavailable" and not model.seen
+
+
+@pytest.mark.parametrize("at", ["", "at: fixed\n"])
+def test_a_question_that_a_card_left_out_is_not_asked(at: str) -> None:
+    cards = {
+        "questions/rating": f"{KIND}{at}",
+        "gates/a": f"at: fast\n{ANY}then: {{skip: rating}}\n",
+        "gates/b": "at: fixed\nwhen: {rating.good: true}\nthen: hold\n",
+        "gates/c": "at: live\nwhen: {rating.state: unasked}\nthen: hold\nreason: unasked\n",
+    }
+    model = Scripted(_by_question)
+    assert decided(at_work(cards, models=model)).reason == "unasked" and not model.seen
+
+
+@pytest.mark.parametrize(
+    "rating, otherwise, text, asked",
+    [
+        ({"good": True, "kind": "blue"}, "hold", "It is blue.", 1),
+        ({"good": True, "kind": " "}, "hold", "Nothing to say.", 1),  # its text has an empty slot: the next one
+        (CallFailed("network", "gone"), "hold", "Nothing to say.", 1),
+        (CallFailed("network", "gone"), "absent", "Nothing to say.", 1),
+        (CallFailed("network", "gone"), "{kind: grey}", "It is grey.", 1),
+    ],
+)
+def test_the_first_of_a_list_that_can_be_carried_out(rating: Any, otherwise: str, text: str, asked: int) -> None:
+    cards = {
+        "questions/rating": f"{KIND}else: {otherwise}\n",
+        "texts/kind": "words: 'It is {rating.kind}.'\n",
+        "texts/nothing": "words: Nothing to say.\n",
+        "gates/x": f"at: fast\n{ANY}then: [{{ask: rating, say: kind}}, {{ask: rating, say: kind}}, {{say: nothing}}]\n",
+    }
+    model = Scripted(rating)
+    found = decided(at_work(cards, models=model))
+    assert (found.text, len(model.seen)) == (text, asked)
+
+
+def test_the_answer_may_be_asked_for_at_another_point_and_is_asked_once() -> None:
+    cards = {"questions/answer": "calls: model\nreads: [message.text]\nat: fixed\nfills: answer\nfields: {text: text, person: yes_no}\n"}  # fmt: skip
+    model = Scripted("Fine.")
+    assert decided(at_work(cards, models=model)).text == "Fine." and len(model.seen) == 1
+
+
+def test_a_port_gets_the_smaller_of_its_limit_and_the_time_left() -> None:
+    clock, given = Clock(), list[float]()
+
+    async def store(operation: str, what: Mapping[str, Any], key: str, seconds: float) -> Mapping[str, Any]:
+        given.append(seconds)
+        clock.at += 45.0
+        return {"result": "done"}
+
+    write = "calls: store.{}\nreads: [message.text]\nlimits: [brief]\nfields: {{result: [done, refused]}}\n"
+    cards = {
+        "limits/brief": "value: 15 s\n",
+        "questions/one": write.format("one"),
+        "questions/two": write.format("two"),
+        "gates/a": f"at: fast\n{ANY}then: {{ask: one}}\n",
+        "gates/b": f"at: fixed\n{ANY}then: {{ask: two}}\n",
+    }
+    found = decided(at_work(cards, ports={"store": store}, clock=clock))
+    assert given == [15.0, 5.0] and found.reason == "budget"
+
+
+def test_what_is_asked_side_by_side_counts_once_as_time_outside() -> None:
+    clock, both = Clock(), asyncio.Event()
+    inside = list[str]()
+
+    async def together(request: Request) -> Mapping[str, Any]:
+        if request.question != "answer":
+            inside.append(request.question)
+            if len(inside) == 2:
+                clock.at += 3.0
+                both.set()
+            await both.wait()
+        return _by_question(request)
+
+    class Slow:
+        hash, remote = "slow", False
+
+        def nearest(self, text: str, count: int) -> Any:
+            return []
+
+    cards = {"questions/one": f"{ACT}at: topic\n", "questions/two": f"{ACT}at: topic\n"}
+    found = decided(at_work(cards, together, clock=clock, knowledge=Slow()))
+    assert (found.seconds, found.own) == (3.0, 0.0)

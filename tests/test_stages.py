@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 import pytest
-from path_parts import LINE, NOW, Near, at_work, decided
+from path_parts import GUARD, LINE, NOW, Near, at_work, decided
 
 from engine.language.points import PATH
 from engine.stages import path
@@ -40,9 +40,57 @@ def test_a_card_at_a_stage_decides_there_and_not_when_the_stage_is_emptied(
     async def empty(passage: Any) -> None:
         return None
 
-    if point != "outcome":
+    if point not in ("outcome", "answer"):
         monkeypatch.setattr(path, "STAGES", {**STAGES, point: empty})
         assert decided(at_work(_card(point), "go on"), "go").reason != "here"
+
+
+@pytest.mark.parametrize("emptied, outcome, text", [(False, "send", "Fine."), (True, "hold", None)])
+def test_without_its_stage_the_answer_is_not_repaired_and_all_the_same_it_is_not_let_out(
+    emptied: bool, outcome: str, text: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def empty(passage: Any) -> None:
+        return None
+
+    if emptied:
+        monkeypatch.setattr(path, "STAGES", {**STAGES, "answer": empty})
+    found = decided(at_work(GUARD, "I promise: call +44 20 7946 0999.", "Fine."))
+    assert (found.outcome, found.text) == (outcome, text)
+
+
+@pytest.mark.parametrize("point", ["delivery", "record"])
+def test_a_stage_behind_the_decision_is_missed_when_it_is_emptied(point: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cards = {
+        "gates/late": "at: delivery\nwhen: {send.superseded: true}\nthen: dropped\n",
+        "gates/sent": "at: record\nwhen: {delivered.sent: true}\nalso: {set: sent}\n",
+        "marks/sent": "scope: sender\nlasts: 1 h\n",
+    }
+
+    async def empty(passage: Any) -> None:
+        return None
+
+    def happens(line: Any) -> bool:
+        found = decided(line)
+        if point == "delivery":
+            return bool(line.delivery(found, {"send.superseded": True}, NOW).outcome == "dropped")
+        return bool(line.commit(found, True, NOW).pending.sets)
+
+    assert happens(at_work(cards))
+    monkeypatch.setattr(path, "STAGES", {**STAGES, point: empty})
+    assert not happens(at_work(cards))
+
+
+@pytest.mark.parametrize("point", ["prompt", "model"])
+def test_a_stage_that_prepares_the_answer_is_missed_when_it_is_emptied(
+    point: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def empty(passage: Any) -> None:
+        return None
+
+    monkeypatch.setattr(path, "STAGES", {**STAGES, point: empty})
+    found = decided(at_work({}))
+    noted = [note for step in found.trace if step.stage == "prompt" for note in step.says]
+    assert (found.outcome, bool(noted)) == (("send", False) if point == "prompt" else ("hold", True))
 
 
 def test_the_stage_of_the_model_asks_it_and_that_of_the_prompt_names_what_it_gets() -> None:

@@ -92,9 +92,17 @@ def _look(point: Point, turn: Turn, rules: Sequence[Rule], effects: bool = True,
         _settle(point, result, spoken)
         if point.mode in ("first", "guarded"):
             break
-    for spoken in _spoken(guard, turn, result, effects):
+    gate, looked = result.by, len(result.spoken)
+    again = result.ending.kind in ("ask", "skip")
+    for spoken in _spoken(guard, turn, result, effects and not again):
         if spoken.ending.kind not in ("next", "pass"):
             _settle(point, result, spoken)
+    if again and result.by is gate:
+        del result.spoken[looked:]  # they look once the gates behind the one that asks are through
+    elif again and effects:
+        for spoken in result.spoken[looked:]:
+            if spoken.answer.holds:
+                _effects(spoken, turn, result)
     if result.by:
         result.text = said(result.ending, turn, result.by.found)
     return result
@@ -159,7 +167,9 @@ def first_possible(endings: Sequence[Ending], point: Point, turn: Turn, found: s
     """The first ending that can be carried out; the point's safest one when none can."""
     for ending in endings:
         if ending.kind == "ask":
-            return _asked(ending, turn)
+            if (asked := _asked(ending, turn)) is ending or ending is endings[-1]:
+                return asked
+            continue
         if ending.kind != "say" or said(ending, turn, found) is not None:
             return ending
     return NEXT if point.on_error == "next" else Ending("end", point.on_error)
@@ -210,6 +220,7 @@ def _effects(spoken: Spoken, turn: Turn, result: Result) -> None:
         elif effect.does == "clear":
             turn.clear(effect.name)
             result.clears.append(effect.name)
+            result.sets = [entry for entry in result.sets if entry.mark != effect.name]
         elif effect.does != "bind":
             result.effects.append((effect.does, effect.name, effect.to))
 

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from engine.asking import Asked, ask_model, ask_port
 from engine.language.bodies import Question
-from engine.language.turn import ABSENT, Failed
+from engine.language.turn import ABSENT, Failed, Unasked
 from engine.ports import CallFailed, Request
 from engine.stages.passage import Ended, Passage
 from engine.stages.prompts import document, fields_given, gather
+
+Looked = TypeVar("Looked")
+
+
+async def known(passage: Passage, look: Callable[[], Looked]) -> Looked:
+    """What `look` finds in the turn. A question that is asked on first read is asked when it is read, and it is looked
+    again."""
+    while True:
+        try:
+            return look()
+        except Unasked as unasked:
+            await ask_read(passage, unasked.question)
+
+
+async def ask_read(passage: Passage, id: str) -> None:
+    """Ask a question because a field of it is read. One that is being asked already reads itself in a circle: it has
+    failed."""
+    if id in passage.asking:
+        passage.turn.answered(id, Failed(id))
+    else:
+        await ask(passage, id)
 
 
 async def ask(
@@ -25,7 +46,7 @@ async def ask(
     """
     question = passage.line.questions[id]
     passage.asking.add(id)
-    read = gather(question, passage.turn) if given is None else given
+    read = await known(passage, lambda: gather(question, passage.turn)) if given is None else given
     broken = next((value.source for value in read.values() if isinstance(value, Failed)), "")
     if broken:
         passage.says(f"{id} was not asked: {broken} has failed")
@@ -48,7 +69,7 @@ async def _of_model(
     question, turn = passage.line.questions[id], passage.turn
     system, key = passage.prompts.system(id, turn)
     turns = (("user", document(question, given, turn)), *more)
-    seconds, tokens, temperature = limits_of(passage, question)
+    seconds, tokens, temperature = await known(passage, lambda: limits_of(passage, question))
 
     def request(left: float) -> Request:
         return Request(id, system, turns, passage.prompts.schemas[id], left, temperature, tokens, key)
@@ -61,8 +82,9 @@ async def _of_model(
 
 async def _of_port(passage: Passage, id: str, given: Mapping[str, Any]) -> Asked:
     question = passage.line.questions[id]
-    fields, longest = fields_given(question, given, passage.turn), most_characters(passage, question)
-    seconds, _, _ = limits_of(passage, question)
+    fields = fields_given(question, given, passage.turn)
+    longest = await known(passage, lambda: most_characters(passage, question))
+    seconds, _, _ = await known(passage, lambda: limits_of(passage, question))
     port = passage.needs.ports.get(question.port) or _unconnected(question.port)
     if longest is not None and any(isinstance(one, str) and len(one) > longest for one in fields.values()):
         port = _refusing(f"What `{id}` is given has more than {longest:g} characters.")
@@ -139,7 +161,7 @@ async def _failed(passage: Passage, id: str, question: Question, asked: Asked) -
     ladder = f"ladders/{question.ladder}" if question.ladder else ""
     reason = asked.reason or f"{id}_unavailable"
     if asked.say and (text := passage.line.texts[asked.say].render(passage.turn)) is not None:
-        return Ended("send", reason, ladder or f"questions/{id}", text, "text")
+        return Ended("send", reason, ladder or f"questions/{id}", text, "text", own=True)
     if asked.give_up == "next":
         return None
     outcome = asked.give_up if asked.give_up not in ("", "read_only", "start_empty") else "hold"

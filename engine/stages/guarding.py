@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from engine.language.run import Result
-from engine.stages.asking import ask
+from engine.stages.asking import ask, known
 from engine.stages.cards import run_cards
 from engine.stages.passage import Ended, Passage
 from guard import Repair, repair_of, verdicts_of
@@ -25,22 +27,27 @@ async def guarded(passage: Passage, point: str) -> Ended | None:
 
 
 async def words(passage: Passage, ended: Ended) -> Ended:
-    """Guard words that no model stage brought: a kept answer, a fact that is said. They are not repaired."""
-    if ended.outcome not in ("send", "draft") or ended.source not in ("knowledge", "model") or passage.guarding:
+    """Guard words that the guard has not seen as they are: a kept answer, a fact that is said, an answer that was
+    edited behind its guard. They are not repaired."""
+    if ended.outcome not in ("send", "draft") or ended.own or ended.text is None or ended.text == passage.guarded:
         return ended
     passage.turn.put("answer.text", ended.text)
     passage.turn.put("answer.source", ended.source)
     stopped, result = await _verdicts(passage, "answer")
     if stopped is not None:
-        return stopped
+        bare = stopped.outcome in ("send", "draft") and stopped.text is None
+        return replace(stopped, text=passage.guarded, source=ended.source) if bare else stopped
     text = ended.text if result.edited is None else result.edited
-    return Ended(ended.outcome, ended.reason, ended.card, text, ended.source)
+    return replace(ended, text=text)
 
 
 async def _verdicts(passage: Passage, point: str) -> tuple[Ended | None, Result]:
-    passage.guarding = True
     ended, result = await run_cards(passage, point)
-    passage.verdicts += verdicts_of(result.spoken, passage.turn, 2 if passage.repaired else 1)
+    if point == "answer":
+        text = passage.turn.get("answer.text")
+        passage.guarded = text if isinstance(text, str) else None
+    round = 2 if passage.repaired else 1
+    passage.verdicts += await known(passage, lambda: verdicts_of(result.spoken, passage.turn, round))
     return ended, result
 
 

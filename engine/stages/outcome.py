@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.language.points import OUTCOMES, stricter
+from engine.stages.asking import known
 from engine.stages.cards import run_cards
 from engine.stages.guarding import words
 from engine.stages.passage import Ended, Passage
@@ -20,11 +21,11 @@ async def run(passage: Passage) -> Ended | None:
             return passage.hold("answer", proposed.card)
         return proposed
     _facts(passage, proposed)
-    found = label(passage.line, passage.turn)
+    found = await known(passage, lambda: label(passage.line, passage.turn))
     passage.wave, passage.wave_state = found.wave, found.state
     passage.turn.put("decision.wave", found.wave)
-    card = f"waves/{found.wave}" if found.wave and proposed.source == "model" else proposed.card
-    reason = found.wave if card.startswith("waves/") else proposed.reason
+    by_wave = bool(found.wave) and _of_question(proposed)
+    card, reason = (f"waves/{found.wave}", found.wave) if by_wave else (proposed.card, proposed.reason)
     ended = _as(proposed, stricter(proposed.outcome, found.outcome), reason, card)
     passage.turn.put("decision.outcome", ended.outcome)
     await read_source(passage, "staff")
@@ -43,6 +44,11 @@ def _answered(passage: Passage) -> Ended:
     return Ended("send", passage.answered_by, card, text if isinstance(text, str) else None, "model")
 
 
+def _of_question(proposed: Ended) -> bool:
+    """Whether the words are a model's answer as it is: no card spoke for them, so the wave is their reason."""
+    return proposed.source == "model" and proposed.card.startswith("questions/")
+
+
 def _attached(passage: Passage, proposed: Ended) -> Ended:
     """A bare `send` or `draft` is about the answer there is: its words are attached."""
     if proposed.outcome not in ("send", "draft") or proposed.text is not None or not passage.answered_by:
@@ -56,7 +62,7 @@ def _facts(passage: Passage, proposed: Ended) -> None:
     topics = (turn.get("answer.topic") if "answer.topic" in passage.line.facts else None, turn.get("topic.nearest"))
     topic = next((one for one in topics if isinstance(one, str) and one), None)
     values = {
-        "card": proposed.card.partition("/")[2] if proposed.source != "model" else None, "source": proposed.source,
+        "card": None if _of_question(proposed) else proposed.card.partition("/")[2], "source": proposed.source,
         "text": proposed.text, "reason": proposed.reason, "topic": topic, "outcome": proposed.outcome,
         "verdicts": list(dict.fromkeys(one.card for one in passage.verdicts)),
     }  # fmt: skip

@@ -47,6 +47,8 @@ class Ended:
     card: str = ""
     text: str | None = None
     source: str = ""
+    own: bool = False
+    """Whether the words are the line's own, a fixed text: all others pass the guard before they leave."""
 
 
 @dataclass
@@ -77,14 +79,16 @@ class Passage:
     proposed: Ended | None = None
     at: str = ""
     """The stage that runs."""
-    guarding: bool = False
-    """Whether the answer has been looked at by its guard."""
+    guarded: str | None = None
+    """The words that the guard has looked at, as it left them."""
     repaired: bool = False
     edited: bool = False
     wave: str = ""
     wave_state: str = ""
     outside: float = 0.0
     embedding: float = 0.0
+    _away: int = 0
+    _left: float = 0.0
     _keys: dict[str, str] | None = None
     _loaded: int = -1
     _looked: int = 0
@@ -120,12 +124,16 @@ class Passage:
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """Time spent here is not the engine's own: a model, a port, a source."""
-        begun = self.needs.clock()
+        """Time spent here is not the engine's own: a model, a port, a source. What is asked side by side counts once."""
+        if not self._away:
+            self._left = self.needs.clock()
+        self._away += 1
         try:
             yield
         finally:
-            self.outside += self.needs.clock() - begun
+            self._away -= 1
+            if not self._away:
+                self.outside += self.needs.clock() - self._left
 
     def load_marks(self) -> None:
         """Read the marks that concern this turn; again once more is known of whom it concerns (an order's number)."""
@@ -146,11 +154,12 @@ class Passage:
 
     def keep(self, sets: Sequence[MarkEntry], clears: Sequence[str]) -> None:
         """Marks set and cleared on the way: pending until the decision is committed."""
-        self.sets += sets
+        self.sets = [*(one for one in self.sets if one.mark not in clears), *sets]
         for name in clears:
             paths = self.line.marks[name].keys
             keys = {path: value for path in paths if isinstance(value := self.turn.get(path), str)}
-            self.clears.append((name, keys, self.turn.now))
+            if (clear := (name, keys, self.turn.now)) not in self.clears:
+                self.clears.append(clear)
 
     def hold(self, source: str, card: str = "") -> Ended:
         """The end when something failed: a person sees it, and the reason names what failed."""

@@ -48,7 +48,7 @@ async def decide(passage: Passage) -> Ended:
     """Take a message along the path. Never raises but when it is cancelled: what fails inside ends as `hold`.
 
     When the deadline passes, whatever still runs is cancelled and its result dropped; what was set and changed on
-    the way is not kept.
+    the way is not kept, but for marks that were cleared when a port was called.
     """
     try:
         async with asyncio.timeout(passage.deadline.left()):
@@ -61,7 +61,9 @@ async def decide(passage: Passage) -> Ended:
 
 
 def _late(passage: Passage) -> Ended:
-    passage.sets, passage.clears, passage.effects = [], [], []
+    passage.sets, passage.effects, passage.wave, passage.wave_state = [], [], "", ""
+    if not any(passage.line.questions[id].port for id in passage.asking):
+        passage.clears = []  # else what was confirmed may have been done: it is not confirmed a second time
     limit = passage.line.uses.get("budget", "")
     passage.says("the time of the turn is over")
     passage.step(passage.at, 0.0)
@@ -86,6 +88,12 @@ async def run_stage(passage: Passage, name: str) -> Ended | None:
     try:
         passage.load_marks()
         ended = await STAGES[name](passage)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        passage.says(f"{name} failed: something it called was cancelled")  # by nobody outside
+        ended = passage.hold("engine")
     except CallFailed as failed:
         passage.says(f"{name} failed: {failed.says}")
         ended = passage.hold(name.replace("-", "_"))
