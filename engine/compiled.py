@@ -6,7 +6,7 @@ import asyncio
 import datetime as dt
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -125,7 +125,7 @@ class CompiledLine:
         ended: Ended = _finished(run_stage(passage, "delivery")) or Ended("deliver", "")
         return replace(ended, outcome="requeue") if ended.outcome == "hold" else ended
 
-    def wrap(self, call: Function) -> Callable[..., Awaitable[Decision]]:
+    def wrap(self, call: Function) -> Callable[..., Coroutine[Any, Any, Decision]]:
         """The gates, the guard and its one repair around a model function of your own.
 
         `call`: takes a Request (system prompt, turns, schema) and returns the words of the answer, or the fields of
