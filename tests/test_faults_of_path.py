@@ -2,31 +2,37 @@
 
 | fault | test |
 | --- | --- |
-| rail-F07, rail-F15 state shared, a race | test_path: two hundred turns at once share nothing |
-| rail-F45 delivered twice | test_path: the same message twice is one outcome |
+| rail-F07, rail-F15 state shared, a race | test_path, test_backend: two hundred turns at once share nothing |
 | rail-F14 two of one kind clash | here |
 | rail-F21 failure not reported | here |
+| rail-F11, F23, F24, F26, F29, F34, F42 what an answer holds | here on the shipped line; test_extract, test_normalise |
+| rail-F36 to F39, F41 what a message holds | test_patterns, test_normalise |
+| rail-F45 delivered twice | here; test_path: the same message twice is one outcome |
 | rail-F47 double closing line | here |
-| rail-F49, chat-F65 customer text as template or control | here; forged data in test_path |
+| rail-F49, chat-F65 customer text as template or control | here; forged data in test_prefix and test_path |
 | rail-F54 English-only check | here |
 | rail-F56 wrong type takes the default | here |
 | rail-F59 the mask reaches the customer | test_log: texts pass the cards of the log and the customer gets them whole |
-| rail-F60, chat-F38 words before the guard | here; wrapped functions and kept answers in test_guard |
-| chat-F10 an action runs again after a restart | here |
+| rail-F60, chat-F38 words before the guard | here; test_guard: no words leave that the guard has not seen |
+| chat-F10 an action runs again after a restart | here; test_commit: what was confirmed is not done twice |
+| chat-F27 a cooldown spent before anything was sent | here |
 | chat-F34 silence marker | here |
 | chat-F35, chat-F47 claims and promises | here |
-| chat-F36 tool error read as model error | here |
+| chat-F36 tool error read as model error, done again after a model error | here |
+| chat-F37 a side effect before the gates | here |
+| chat-F41 a judge's verdict read from prose | here; test_models |
+| chat-F43 a control word expected in the words | here; test_models |
 | chat-F44 a person stepped in | here |
 | chat-F46 silent hand-over | here |
 | chat-F49 late yes | here |
-| chat-F60 clock in the prompt | test_path: the prompt is the same bytes |
-| chat-F74 the deadline passes, the run speaks later | test_path: the deadline ends a turn |
-| chat-F32, F33, F41, F43, rail-F19, F20 model output | test_models |
-| rail-F11, F23, F24, F26, F29, F34, F36 to F42 detectors | test_extract, test_normalise, test_patterns |
+| chat-F60 clock in the prompt | here; test_prefix: whatever comes from outside, the prompt is the same bytes |
+| chat-F74 the deadline passes, the run speaks later | test_path: the deadline ends a turn, what was given up speaks no more |
+| chat-F32, F33, rail-F19, F20 model output | test_models |
 """
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import json
 from collections.abc import Mapping
@@ -201,3 +207,151 @@ def test_chat_f49_a_late_yes_changes_nothing() -> None:
     line.rooms.marks.write([MarkEntry("pending_change", NOW - dt.timedelta(hours=1), keys, {"kind": "cancel"})], [])
     found = decided(line, "yes")
     assert found.reason not in ("replied_change",) and not any(call.question == "apply_change" for call in found.calls)
+
+
+# what an answer holds: the inputs as they were reported, on the shipped line
+
+ORDER = {"order__number": "2079460123", "order__times": ["12:00-13:00"]}
+
+
+@pytest.mark.parametrize(
+    "fault, text, card, found",
+    [
+        ("rail-F11", "Each individual item is packed apart", "", ""),
+        ("rail-F23", "order 2079460123 is packed", "", ""),
+        ("rail-F24", "call020 7946 0123now", "unknown_phone", "020 7946 0123"),
+        ("rail-F26", "Call ٠٢٠٧٩٤٦٠١٢٣", "unknown_phone", "٠٢٠٧٩٤٦٠١٢٣"),
+        ("rail-F26", "Call ０２０７９４６０１２３", "unknown_phone", "０２０７９４６０１２３"),
+        ("rail-F26", "Call 020\u200b7946\u200b0123", "unknown_phone", "020\u200b7946\u200b0123"),
+        ("rail-F29", "It comes at 2026-12-01T14:30:00+02:00", "", ""),
+        ("rail-F29", "It comes at 2026-12-01T12:30:00-02:00", "invented_time", "2026-12-01T12:30:00-02:00"),
+        ("rail-F34", "See EVIL.example. for it", "external_url", "EVIL.example"),
+        ("rail-F34", "See evil.рф for it", "external_url", "evil.рф"),
+        ("rail-F34", "See evil。example for it", "external_url", "evil。example"),
+        ("rail-F34", "See evil[.]example for it", "", ""),  # defanged: nobody gets there by a tap
+        ("rail-F34", "See wa.me/442079460123 for it", "external_url", "wa.me/442079460123"),
+        ("rail-F42", "👞 call 020 7946 0123", "unknown_phone", "020 7946 0123"),
+    ],
+)
+def test_rail_what_is_wrong_with_an_answer_is_found_where_it_stands(
+    fault: str, text: str, card: str, found: str
+) -> None:
+    contacts = {"unknown_phone", "unknown_email", "external_url", "tracking_link", "invented_time"}
+    decision = decided(support(Scripted(_says(text))), "what about this then", **ORDER)
+    first = [one for one in decision.verdicts if one.round == 1 and one.card in contacts]
+    if not card:
+        assert first == []
+        return
+    (verdict,) = [one for one in first if one.card == card]
+    assert [text[one.start : one.end] for one in verdict.evidence] == [verdict.found] == [found]
+    assert decision.outcome != "send"
+
+
+# what happens beside and after the answer
+
+
+def test_rail_f45_the_same_message_twice_at_once_is_one_answer() -> None:
+    line = support(Scripted(_says("It is made of glass.")))
+
+    async def both() -> list[Any]:
+        turn = facts_of("what is it made of", message__id="m7")
+        return await asyncio.gather(*(line.answer(turn, now=NOW) for _ in range(2)))
+
+    found = asyncio.run(both())
+    assert sorted(one.outcome for one in found) == ["dropped", "send"]
+    assert {one.reason for one in found} >= {"dropped_duplicate"}
+
+
+def test_chat_f27_a_cooldown_starts_with_a_real_send_only() -> None:
+    cards = {
+        "marks/spoke": "scope: chat\nlasts: 1 min\n",
+        "gates/cooling": "at: limits\nwhen: {marks.spoke: true}\nthen: silent\n",
+        "gates/weak": "at: review\nwhen: {answer.text: {matches: ['\\bweak\\b']}}\nthen: silent\n",
+        "gates/spoke": "at: record\nwhen: {delivered.sent: true}\nalso: {set: spoke}\n",
+    }
+    line = at_work(cards, "A weak answer.", "A good answer.")
+    ends = []
+    for seconds in (0, 5, 10):
+        at = NOW + dt.timedelta(seconds=seconds)
+        found = asyncio.run(line.answer(facts_of("hi"), now=at))
+        line.commit(found, found.outcome == "send", at)
+        ends.append(found.reason)
+    assert ends == ["weak", "w1", "cooling"]
+
+
+def _store(result: str = "done") -> tuple[Any, list[str]]:
+    calls = list[str]()
+
+    async def store(operation: str, given: Mapping[str, Any], key: str, seconds: float) -> Mapping[str, Any]:
+        calls.append(operation)
+        return {"result": result}
+
+    return store, calls
+
+
+BOOKED = {
+    "questions/book": "calls: store.book\nreads: [message.text]\nfields: {result: [done, refused]}\n",
+    "gates/book": "at: fixed\nwhen: {message.text: {matches: ['\\bbook\\b']}}\nthen: {ask: book}\n",
+    "questions/answer": "calls: model\nreads: [message.text, book.result]\nfills: answer\nladder: model\nfields: {text: text, person: yes_no}\n",
+    "ladders/model": "for: model\nerrors: {unavailable: [{wait: 2 s}, {give_up: hold}]}\n",
+}
+
+
+def test_chat_f36_what_a_port_has_done_is_not_done_again_when_the_model_fails_after_it() -> None:
+    async def sleep(seconds: float) -> None:
+        return None
+
+    store, calls = _store()
+    model = Scripted(CallFailed("unavailable", "503"), "It is booked.")
+    found = decided(at_work(BOOKED, models=model, ports={"store": store}, sleep=sleep), "book it")
+    assert found.text == "It is booked." and calls == ["book"] and len(model.seen) == 2
+    assert json.loads(model.seen[1].turns[0][1])["book"] == {"result": "done"}
+
+
+def test_chat_f37_nothing_is_done_before_the_gates_before_it_have_finished() -> None:
+    cards = {
+        **BOOKED,
+        "questions/check": "calls: model\nreads: [message.text]\nat: pre-gate\nfields: {bad: yes_no}\n",
+        "gates/bad": "when: {check.bad: true}\nthen: hold\nreason: bad\n",
+    }
+    store, calls = _store()
+
+    async def slow(request: Request) -> Mapping[str, Any]:
+        await asyncio.sleep(0.01)
+        return {"bad": True}
+
+    found = decided(at_work(cards, slow, ports={"store": store}), "book it")
+    assert (found.reason, calls) == ("bad", [])
+
+
+@pytest.mark.parametrize("direct, outcome", [(True, "send"), (False, "silent")])
+def test_chat_f41_a_judge_that_cannot_be_read_is_asked_once_more_and_then_the_cards_decide(
+    direct: bool, outcome: str
+) -> None:
+    cards = {
+        "questions/audit": "calls: model\nreads: [answer.text]\nat: review\nladder: judge\nelse: absent\nfields: {passes: yes_no}\n",
+        "ladders/judge": "for: model\nerrors: {bad_form: [{times: 1}, {give_up: hold}]}\n",
+        "gates/audit_failed": "at: review\nwhen: {audit.state: failed, message.direct: false}\nthen: silent\n",
+    }
+    prose = CallFailed("bad_form", "The answer is no JSON.", "No, it meets the policy and should be allowed")
+    model = Scripted("Fine.", prose)
+    found = decided(at_work(cards, models=model), message__direct=direct)
+    assert (found.outcome, [one.question for one in model.seen]) == (outcome, ["answer", "audit", "audit"])
+
+
+@pytest.mark.parametrize("person, words", [(True, "One moment."), (False, "I am passing you on.")])
+def test_chat_f43_a_field_decides_who_is_needed_and_never_the_words(person: bool, words: str) -> None:
+    cards = {"gates/person": "at: person-needed\nwhen: {answer.person: true}\nthen: hold\n"}
+    found = decided(at_work(cards, {"text": words, "person": person}))
+    assert (found.reason == "person") is person
+
+
+def test_chat_f60_the_clock_is_in_the_live_document_and_not_in_the_prompt() -> None:
+    cards = {"questions/answer": "calls: model\nreads: [message.text, now.time]\nfills: answer\nfields: {text: text, person: yes_no}\n"}  # fmt: skip
+    model = Scripted("Fine.")
+    line = at_work(cards, models=model)
+    for minutes in (0, 1):
+        asyncio.run(line.answer(facts_of("hi"), now=NOW + dt.timedelta(minutes=minutes)))
+    first, second = model.seen
+    assert first.system == second.system and first.cache_key == second.cache_key
+    assert [json.loads(one.turns[0][1])["now"]["time"] for one in model.seen] == ["12:00", "12:01"]
