@@ -13,6 +13,7 @@ import pytest
 from path_parts import NOW, Clock, Scripted, at_work, decided, facts_of
 
 from engine.compiled import CompiledLine
+from engine.decision import Decision
 from engine.store import Memory
 
 ANY = "when: {message.text: {empty: false}}\n"
@@ -73,7 +74,11 @@ def test_a_card_at_record_that_alerts_is_heard_and_a_question_nobody_asked_stays
     }
     model = Scripted("Fine.")
     line = at_work(cards, models=model)
-    done = line.commit(decided(line), True, LATER)
+
+    async def answered_and_committed() -> Decision:
+        return line.commit(await line.answer(facts_of("hi"), now=NOW), True, LATER)
+
+    done = asyncio.run(answered_and_committed())
     assert [one.name for one in done.effects] == ["boss"] and kept(line) == ["one"] and len(model.seen) == 1
 
 

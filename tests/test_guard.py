@@ -232,3 +232,16 @@ def test_a_repair_text_may_name_what_another_question_finds() -> None:
     )
     found = decided(at_work(cards, models=model))
     assert found.text == "Kind." and json.loads(model.seen[-1].turns[2][1]) == {"repair": ["Be kind."]}
+
+
+@pytest.mark.parametrize("point", ["finish", "review"])
+def test_there_is_one_repair_in_a_turn_wherever_the_second_fault_is_found(point: str) -> None:
+    late = f"at: {point}\nwhen: {{answer.text: {{matches: ['\\bsoon\\b']}}}}\nrepair: Not soon.\nthen: hold\n"
+    model = Scripted("I promise.", "It comes soon.", "Fine.")
+    found = decided(at_work({**GUARD, "guard/soon": late}, models=model))
+    assert (found.outcome, found.reason, len(model.seen)) == ("hold", "soon", 2)
+    model = Scripted("It comes soon.", "Fine.")
+    assert decided(at_work({**GUARD, "guard/soon": late}, models=model)).text == "Fine."
+    model = Scripted("It comes soon.", "I promise.", "Fine.")
+    found = decided(at_work({**GUARD, "guard/soon": late}, models=model))
+    assert (found.text, len(model.seen)) == ("A person will look at it.", 2)

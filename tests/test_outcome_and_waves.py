@@ -23,6 +23,7 @@ TEXT = {
         ("opens: {decision.source: text}\nswitch: w1\nclosed: hold\n", "off", "hold", None),
         ("opens: {decision.source: text}\nswitch: always\n", "off", "send", "Hi."),
         ("opens: {decision.source: model}\nswitch: w1\n", "on", "draft", "Hi."),
+        ("opens: {decision.source: text}\nswitch: w1\n", "maybe", "draft", "Hi."),
     ],
 )
 def test_a_wave_lets_a_decision_out_or_not(wave: str, switch: str, outcome: str, text: str | None) -> None:

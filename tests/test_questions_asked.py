@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from path_parts import Clock, Scripted, at_work, decided
 
+from engine.language.turn import MarkEntry
 from engine.ports import CallFailed, Request
+from engine.store.memory import MemoryMarks
 
 RATING = "calls: model\nreads: [message.text]\nfields: {good: yes_no}\n"
 
@@ -291,12 +294,12 @@ def test_what_is_asked_side_by_side_counts_once_as_time_outside() -> None:
             await both.wait()
         return _by_question(request)
 
-    class Slow:
-        hash, remote = "slow", False
-
-        def nearest(self, text: str, count: int) -> Any:
+    class Slow(MemoryMarks):
+        def live(self, keys: Mapping[str, str], now: dt.datetime) -> list[MarkEntry]:
+            clock.at += 1.0
             return []
 
     cards = {"questions/one": f"{ACT}at: topic\n", "questions/two": f"{ACT}at: topic\n"}
-    found = decided(at_work(cards, together, clock=clock, knowledge=Slow()))
-    assert (found.seconds, found.own) == (3.0, 0.0)
+    line = at_work(cards, together, clock=clock)
+    found = decided(line.with_rooms(marks=Slow(line.line)))
+    assert found.own == found.seconds - 3.0 >= 1.0
