@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from path_parts import Clock, Scripted, at_work, decided
+from one_card import compiled
+from path_parts import CARDS, LINE, Clock, Scripted, at_work, decided
 
 from engine.language.turn import MarkEntry
 from engine.ports import CallFailed, Request
@@ -303,3 +304,19 @@ def test_what_is_asked_side_by_side_counts_once_as_time_outside() -> None:
     line = at_work(cards, together, clock=clock)
     found = decided(line.with_rooms(marks=Slow(line.line)))
     assert found.own == found.seconds - 3.0 >= 1.0
+
+
+@pytest.mark.parametrize("point", ["delivery", "record"])
+@pytest.mark.parametrize(
+    "cards, place",
+    [
+        ({"gates/x": f"at: POINT\n{ANY}then: {{ask: rating}}\n"}, "gates/x"),
+        ({"gates/x": f"at: POINT\n{ANY}then: [{{ask: rating}}, next]\n"}, "gates/x"),
+        ({"questions/other": f"{KIND}at: POINT\n"}, "questions/other"),
+    ],
+)
+def test_nothing_is_asked_where_nobody_waits_for_an_answer(cards: Mapping[str, str], place: str, point: str) -> None:
+    made = {name: text.replace("POINT", point) for name, text in cards.items()}
+    _, problems = compiled({**CARDS, "questions/rating": KIND, **made}, LINE)
+    assert [one.place.file for one in problems] == [f"cards/demo/{place}.yaml"]
+    assert f"Nothing is asked at `{point}`" in problems[0].says and problems[0].place.line

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from engine.language import right_side as right
 from engine.language.facts import Type
 from engine.language.operands import Key, is_reference
-from engine.language.points import Point
+from engine.language.points import ASK_BEFORE, UNASKED_AT, Point
 from engine.language.problems import nearest
 from engine.language.reading import Reader
 from engine.language.slots import slots_of
@@ -107,6 +107,9 @@ def _mapping(reader: Reader, point: Point, raw: Mapping[str, Any], key: Key) -> 
         )
         return None
     say = _say(reader, raw["say"], (*key, "say")) if "say" in raw else None
+    if "ask" in raw and point.name in UNASKED_AT:
+        reader.refuse(key, "unknown_ending", f"Nothing is asked at `{point.name}`.", ASK_BEFORE)
+        return None
     if "ask" in raw:
         question = raw["ask"]
         if not isinstance(question, str) or not reader.exists("questions", question, (*key, "ask")):

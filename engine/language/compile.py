@@ -12,7 +12,7 @@ from engine.language.declare import Declarations
 from engine.language.ladders import read_ladder
 from engine.language.line import Line
 from engine.language.operands import unknown_at
-from engine.language.points import POINTS
+from engine.language.points import ASK_BEFORE, POINTS, UNASKED_AT
 from engine.language.problems import Problem, nearest
 from engine.language.project import Card, LineSource
 from engine.language.reading import Reader
@@ -93,6 +93,8 @@ class _Builder(Declarations):
 
     def _question_names(self, card: Card, body: kinds.Question) -> None:
         reader = self.reader(card)
+        if body.at in UNASKED_AT:
+            reader.refuse(("at",), "unknown_value", f"Nothing is asked at `{body.at}`.", ASK_BEFORE)
         for index, name in enumerate(body.limits):
             reader.exists("limits", name, ("limits", index))
         if body.ladder:

@@ -76,6 +76,9 @@ POINTS: dict[str, Point] = {
 }
 
 PATH = tuple(p.name for p in POINTS.values() if p.on_path)
+UNASKED_AT = ("delivery", "record")
+"""Points where nobody waits for an answer: what goes out, or went out, is looked at as it is."""
+ASK_BEFORE = "Ask at `outcome` or before; what was answered can be read here."
 ITEM_POINTS = ("memory", "log", "request")
 
 
