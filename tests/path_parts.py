@@ -6,6 +6,7 @@ import asyncio
 import datetime as dt
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from one_card import line_of
 
 from engine.compiled import CompiledLine, Rooms
 from engine.decision import Decision
+from engine.language.line import Line
 from engine.ports import CallFailed, Neighbour, Reply, Request
 from engine.store import Memory
 from runbook.session import open_project
@@ -123,12 +125,17 @@ def at_work(cards: Mapping[str, str], *said: Said, line: str = LINE, models: Any
 
 def support(models: Any, **rooms: Any) -> CompiledLine:
     """The shipped support line with a model that is scripted."""
-    made = open_project(ROOT).lines["support"]
+    made = _support()
     memory = Memory()
     whole: dict[str, Any] = {
         "models": models, "marks": memory.marks(made), "switches": memory.switches(made), "seen": memory.seen(), **rooms,
     }  # fmt: skip
     return CompiledLine(made, Rooms(**whole))
+
+
+@cache
+def _support() -> Line:
+    return open_project(ROOT).lines["support"]
 
 
 def decided(line: CompiledLine, text: str = "hello there", **facts: Any) -> Decision:
