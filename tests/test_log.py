@@ -1,4 +1,4 @@
-"""The decision log: what is written comes back, probes are not counted, texts pass the line's cards, masks keep relations."""
+"""The decision log: what is written comes back, probes are not counted, texts pass the line's cards."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import dataclasses
 import datetime as dt
 import json
 import multiprocessing
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +18,12 @@ from path_parts import GUARD, NOW, Scripted, at_work, decided, support
 from engine.decision import Call, Decision, Pending, Spoke, Step, Verdict
 from engine.evidence.messages import facts_of
 from engine.language.conditions import Evidence
-from engine.language.extract import extract
 from engine.language.line import Line
 from engine.language.turn import Failed, MarkEntry
 from engine.log import DecisionLog, LogUnavailable
 from engine.log.cards import cleaned
 from engine.log.codec import decode, encode
 from engine.log.files import BadImport, export, import_jsonl
-from engine.log.masking import KINDS, Mask, masked
 
 ANSWER = {
     "text": "It is at https://orders.larkfield.example/o/7Kq2.",
@@ -40,6 +37,11 @@ ANSWER = {
 def _full() -> Decision:
     line = at_work(GUARD, "I promise: call +44 20 7946 0999.", "Call +44 20 7946 0100.")
     return decided(line, order__times=["14:30"], order__number="AB-1234", customer__orders=[{"number": "AB-1234"}])
+
+
+@pytest.fixture(scope="module")
+def shop() -> Line:
+    return support(Scripted("x")).line
 
 
 def test_a_decision_comes_back_as_it_was() -> None:
@@ -202,69 +204,3 @@ def test_a_bad_row_is_named_with_its_line_and_nothing_is_imported(row: str, tmp_
     with pytest.raises(BadImport, match=r"in\.jsonl:2: "):
         import_jsonl(log, file, "demo")
     assert not log.rows()
-
-
-# masking
-
-
-@pytest.fixture(scope="module")
-def shop() -> Line:
-    return support(Scripted("x")).line
-
-
-WORDS = ("ring +44 7700 900123 or +1 415 555 0132, mail me@some.example, order LM-104233, see https://orders.larkfield.example/o/7Kq2?a=b, "
-         "evil.example/track, card 4111 1111 1111 1111, IBAN GB82 WEST 1234 5698 7654 32. At 14:30 for £5")  # fmt: skip
-
-
-def test_a_mask_keeps_kinds_relations_and_what_the_line_owns(shop: Line) -> None:
-    mask = Mask(b"k" * 32, shop)
-    hidden = mask.text(WORDS)
-    context = shop.context(None)
-    for kind in (kind for kind in KINDS if kind != "ids"):
-        before, after = extract(kind, WORDS, context), extract(kind, hidden, context)
-        assert len(before) == len(after), kind
-        if kind != "links":
-            assert all(one.value == two.value or one.text not in hidden for one, two in zip(before, after, strict=True))
-    assert mask.text("Ring us on +44 20 7946 0142.") == "Ring us on +44 20 7946 0142."
-    assert "14:30" in hidden and "£5" in hidden and "orders.larkfield.example" in hidden
-    assert "7Kq2" not in hidden and mask.text(WORDS) == hidden == Mask(b"k" * 32, shop).text(WORDS)
-    assert Mask(b"j" * 32, shop).text(WORDS) != hidden
-
-
-@given(st.integers(7700900000, 7700900999), st.integers(7700900000, 7700900999))
-def test_numbers_that_differ_differ_under_the_mask(one: int, other: int) -> None:
-    mask = _mask()
-    a, b = (mask.text(f"ring +44 {number} now") for number in (one, other))
-    assert (a == b) is (one == other) and str(one) not in a
-
-
-@cache
-def _mask() -> Mask:
-    return Mask(b"k" * 32, support(Scripted("x")).line)
-
-
-def test_a_masked_decision_holds_nothing_of_a_person_anywhere(shop: Line) -> None:
-    line = support(Scripted(ANSWER))
-    facts = {
-        "customer.name": "Robin Example",
-        "sender.id": "+447700900123",
-        "order.page": "https://orders.larkfield.example/o/7Kq2",
-    }
-    found = asyncio.run(line.answer(facts_of(shop, f"Robin Example here, {WORDS}", "m1", NOW, facts), now=NOW))
-    text = encode(masked(found, Mask(b"k" * 32, shop)))
-    for private in (
-        "Robin",
-        "7700900123",
-        "7700 900123",
-        "me@some",
-        "LM-104233",
-        "7Kq2",
-        "4111 1111 1111 1111",
-        "WEST",
-    ):
-        assert private not in text, private
-
-
-def test_the_key_of_a_project_is_made_once(tmp_path: Path, shop: Line) -> None:
-    one, other = Mask.of(tmp_path, shop), Mask.of(tmp_path, shop)
-    assert one.key == other.key and (tmp_path / "mask.key").stat().st_mode & 0o777 == 0o600
