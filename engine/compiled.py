@@ -81,7 +81,7 @@ class CompiledLine:
             passage.steps.append(Step("arrive", says=("the switches cannot be read",)))
             ended = Ended("hold", "switches_unavailable")
         else:
-            ended = await decide(passage)
+            ended = await self._decided(passage)
         decision = self.decided(passage, ended, self.rooms.clock() - begun)
         return self._kept(decision)
 
@@ -89,8 +89,9 @@ class CompiledLine:
         """Say what became of a decision: its marks are written, and so is what must follow a real send.
 
         `delivered`: whether its words went out. `at`: when; default the clock. Once for each decision: a second call
-        changes nothing. The decision comes back with the step of `record` in its trace, and with the effects of its
-        cards behind those it had.
+        changes nothing. What the store of marks raises comes through, and the decision can be committed again. The
+        decision comes back with the step of `record` in its trace, and with the effects of its cards behind those it
+        had.
         """
         when = at or self.rooms.now()
         passage = self._resumed(decision, when)
@@ -106,7 +107,11 @@ class CompiledLine:
         _finished(run_stage(passage, "record"))
         sets = (*decision.pending.sets, *passage.sets)
         clears = (*decision.pending.clears, *passage.clears)
-        self.rooms.marks.write(sets, clears)
+        try:
+            self.rooms.marks.write(sets, clears)
+        except Exception:
+            self.rooms.seen.release(f"commit:{decision.id}")  # nothing was written: it can be committed again
+            raise
         if self.rooms.delivered is not None:
             self.rooms.delivered(decision.id, delivered, when)
         return replace(
@@ -160,6 +165,14 @@ class CompiledLine:
         )
         deadline = Deadline.of(self._budget(turn), rooms.clock)
         return Passage(id or uuid.uuid4().hex, self.line, turn, deadline, needs, self.prompts)
+
+    async def _decided(self, passage: Passage) -> Ended:
+        try:
+            return await decide(passage)
+        except asyncio.CancelledError:
+            if passage.claimed:  # nobody decided it: who brings it again is not a duplicate
+                self.rooms.seen.release(passage.claimed)
+            raise
 
     def _switches(self) -> Mapping[str, Any]:
         try:

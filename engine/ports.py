@@ -146,6 +146,10 @@ class Seen(Protocol):
         """True for the first who claims it, whoever else claims it at the same time."""
         ...
 
+    def release(self, what: str) -> None:
+        """Give a claim back: what it was for has not been done, and may be tried again."""
+        ...
+
 
 class Switches(Protocol):
     """The live switches of a line: what somebody has set since, over line.yaml."""

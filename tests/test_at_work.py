@@ -282,3 +282,22 @@ def test_an_embedding_that_there_is_not_is_refused(name: str) -> None:
 
     with pytest.raises(NoEmbedding, match="Known: ngram"):
         embedding(KnowledgeSetting(embedding=name))
+
+
+def test_a_repair_of_words_alone_changes_the_words_of_the_answer(project: Path, tmp_path: Path) -> None:
+    sure = {"topic": "delivery_fee", "person": False, "confidence": "high", "reason": "r"}
+    row = {
+        "id": "a",
+        "text": "how do you charge",
+        "answer": {**sure, "text": "Call +44 20 7946 0999."},
+        "repair": "Checkout shows the fee.",
+    }
+    file = tmp_path / "messages.jsonl"
+    file.write_text(json.dumps(row))
+    found = json.loads(run(project, "ask", "--file", str(file)).stdout)
+    assert (found["outcome"], found["wave"], found["text"], found["verdicts"]) == (
+        "send",
+        "w5",
+        "Checkout shows the fee.",
+        ["unknown_phone"],
+    )

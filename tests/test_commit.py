@@ -177,3 +177,26 @@ def test_a_mark_concerns_only_whom_its_scope_names() -> None:
     line.commit(decided(line), True, NOW)
     who = [("s1", "c1"), ("s1", "c2"), ("s2", "c1")]
     assert [decided(line, sender__id=s, chat__id=c).reason for s, c in who] == ["a", "w1", "w1"]
+
+
+def test_what_could_not_be_written_can_be_committed_again() -> None:
+    line = at_work(
+        {
+            "marks/seen": "scope: sender\nlasts: 1 h\n",
+            "gates/see": "at: fast\nwhen: {message.text: {empty: false}}\nalso: {set: seen}\n",
+        }
+    )
+    found = decided(line)
+    marks = line.rooms.marks
+
+    class Full:
+        def live(self, keys: Any, now: Any) -> Any:
+            return marks.live(keys, now)
+
+        def write(self, sets: Any, clears: Any) -> None:
+            raise OSError("full")
+
+    with pytest.raises(OSError, match="full"):
+        line.with_rooms(marks=Full()).commit(found, True, NOW)
+    line.commit(found, True, NOW)
+    assert [one.mark for one in marks.live({"sender.id": "s1"}, NOW)] == ["seen"]

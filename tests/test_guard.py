@@ -7,7 +7,8 @@ import json
 from typing import Any
 
 import pytest
-from path_parts import GUARD, NOW, Clock, Near, Scripted, at_work, decided, facts_of
+from one_card import compiled
+from path_parts import CARDS, GUARD, LINE, NOW, Clock, Near, Scripted, at_work, decided, facts_of
 
 from engine.ports import CallFailed, Request
 
@@ -245,3 +246,20 @@ def test_there_is_one_repair_in_a_turn_wherever_the_second_fault_is_found(point:
     model = Scripted("It comes soon.", "I promise.", "Fine.")
     found = decided(at_work({**GUARD, "guard/soon": late}, models=model))
     assert (found.text, len(model.seen)) == ("A person will look at it.", 2)
+
+
+@pytest.mark.parametrize(
+    "answer, outcome", [("I promise it.", "send"), ("Call +44 20 7946 0999.", "hold"), ("Fine.", "send")]
+)
+def test_a_gate_that_passes_beside_the_guard_does_not_silence_it(answer: str, outcome: str) -> None:
+    cards = {**GUARD, "gates/owner": "at: answer\nwhen: {sender.id: s1}\nthen: pass\n"}
+    found = decided(at_work(cards, answer, answer))
+    assert found.outcome == outcome and found.text != "I promise it."
+
+
+def test_a_question_that_brings_no_answer_cannot_repair_one() -> None:
+    cards = {
+        "guard/x": "when: {answer.text: x}\nrepair: {ask: rate}\nthen: hold\n",
+        "questions/rate": "calls: model\nfields: {good: yes_no}\n",
+    }
+    assert [one.code for one in compiled({**CARDS, **cards}, LINE)[1]] == ["bad_form"]

@@ -347,3 +347,11 @@ def test_the_offline_model_repairs_by_leaving_out_what_was_objected_to() -> None
         document, ("assistant", "x"), ("user", json.dumps({"repair": ["The answer gives 0999, leave it out."]}))
     )
     assert got["text"] == "Open daily."
+
+
+def test_what_a_model_answers_is_recorded_where_a_file_is_named_and_used_again(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    offline = choose_models(_settings(), {"RULECARD_RECORD": str(file)}, Path()).model("model")
+    first = asyncio.run(offline.ask(_request()))
+    again = choose_models(_settings(), {"RULECARD_MODEL": f"recorded:{file}"}, Path()).model("model")
+    assert asyncio.run(again.ask(_request())).fields == first.fields

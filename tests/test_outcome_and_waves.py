@@ -112,3 +112,15 @@ def test_the_reason_is_the_card_that_spoke_and_else_the_wave(
 ) -> None:
     found = decided(at_work(card))
     assert (found.outcome, found.reason, found.text, found.wave) == (outcome, reason, "Fine.", "w1")
+
+
+def test_a_stop_looks_at_every_outcome_and_can_make_each_stricter() -> None:
+    cards = {
+        "gates/quiet": "at: fast\nwhen: {message.text: {matches: ['\\bhush\\b']}}\nthen: silent\n",
+        "gates/heard": "at: outcome\nwhen: {decision.outcome: silent}\nthen: hold\nalso: {alert: boss}\n",
+        "gates/text": "at: outcome\nwhen: {decision.source: text}\nthen: draft\n",
+        "roles/boss": "may: [read]\n",
+    }
+    found = decided(at_work(cards), "hush")
+    assert (found.outcome, found.reason, [one.name for one in found.effects]) == ("hold", "heard", ["boss"])
+    assert decided(at_work({**cards, **TEXT}), "hi").reason == "text"

@@ -323,3 +323,34 @@ def test_what_was_given_up_speaks_no_more() -> None:
 
     found, running = asyncio.run(whole())
     assert done == ["stopped"] and not running and "AB-1234" not in repr(found)
+
+
+def test_a_message_whose_turn_was_given_up_is_no_duplicate_when_it_comes_again() -> None:
+    cards = {"gates/twice": "at: arrive\nwhen: {message.duplicate: true}\nthen: dropped\n"}
+    line = at_work(cards, _never)
+
+    async def given_up() -> None:
+        task = asyncio.ensure_future(line.answer(facts_of("hi", message__id="m1"), now=NOW))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(given_up())
+    again = line.with_models(Scripted("Fine."))
+    assert [decided(again, message__id="m1").outcome for _ in range(2)] == ["send", "dropped"]
+
+
+def test_a_turn_in_which_a_stage_failed_keeps_no_mark() -> None:
+    class Broken:
+        hash, remote = "", False
+
+        def nearest(self, text: str, count: int) -> Any:
+            raise ZeroDivisionError
+
+    cards = {
+        "marks/seen": "scope: sender\nlasts: 1 h\n",
+        "gates/see": "at: fast\nwhen: {message.text: {empty: false}}\nalso: {set: seen}\n",
+    }
+    assert [one.mark for one in decided(at_work(cards)).pending.sets] == ["seen"]
+    assert not decided(at_work(cards, knowledge=Broken())).pending.sets

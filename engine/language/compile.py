@@ -194,8 +194,12 @@ class _Builder(Declarations):
             check_slots(reader, raw, ("repair",))
             return raw, ""
         if isinstance(raw, Mapping) and set(raw) == {"ask"}:
-            reader.exists("questions", str(raw["ask"]), ("repair", "ask"))
-            return "", str(raw["ask"])
+            name = str(raw["ask"])
+            question = self.line.questions.get(name) if reader.exists("questions", name, ("repair", "ask")) else None
+            if question is not None and (question.port or not question.fills):
+                says = f"`{name}` brings no answer, so it cannot repair one."
+                reader.refuse(("repair", "ask"), "bad_form", says, "Ask a question of a model with `fills: answer`.")
+            return "", name
         reader.refuse(("repair",), "bad_form", "`repair` is the text the model gets back, or {ask: QUESTION}.")
         return "", ""
 

@@ -16,6 +16,7 @@ from engine.language.kinds import LineFile
 from engine.language.normalise import Normal
 from engine.language.patterns import Pattern
 from engine.language.patterns.index import Index
+from engine.language.plan import Plan
 from engine.language.project import LineSource
 from engine.language.turn import ABSENT, Failed, Item, Turn
 
@@ -46,6 +47,7 @@ class Line:
     patterns: set[str] = field(default_factory=set)
     """Sources of the patterns that held."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
+    _plans: dict[tuple[str, str], Plan] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -142,6 +144,14 @@ class Line:
     def ordered(self, point: str) -> Sequence[Rule]:
         """The gates and guard cards of a point, in the line's order."""
         return self.rules.get(point, ())
+
+    def likely(self, point: str, kind: str, turn: Turn) -> Sequence[Rule]:
+        """Of the cards of a kind at a point those that can fire on a turn, in the line's order."""
+        plan = self._plans.get((point, kind))
+        if plan is None:
+            rules = [rule for rule in self.ordered(point) if rule.card.kind == kind]
+            plan = self._plans[point, kind] = Plan(rules, self.indexed, self.questions)
+        return plan.likely(turn)
 
     def everything(self) -> Mapping[str, Any]:
         """All compiled bodies by `kind/id`."""

@@ -68,19 +68,23 @@ def run_point(point: str, turn: Turn, after: Result | None = None) -> Result:
     `after`: an earlier result of this point that ended in `ask`: the cards behind the one that asked are run, and
     what was found and done so far is kept. Raises Unasked for a question that is asked on first read.
     """
-    result = _look(POINTS[point], turn, turn.line.ordered(point), after=after)
+    result = _look(POINTS[point], turn, after=after)
     edits = [spoken for spoken in result.spoken if spoken.rule.edit and spoken.answer.holds]
     if edits:
         result = _edited(point, turn, result, edits)
     return result
 
 
-def _look(point: Point, turn: Turn, rules: Sequence[Rule], effects: bool = True, after: Result | None = None) -> Result:
+def _behind(rule: Rule, rules: Sequence[Rule]) -> Sequence[Rule]:
+    return rules[next(at for at, one in enumerate(rules) if one is rule) + 1 :]
+
+
+def _look(point: Point, turn: Turn, effects: bool = True, after: Result | None = None) -> Result:
     result = Result(point)
-    gates = [rule for rule in rules if rule.card.kind == "gates"]
-    guard = [rule for rule in rules if rule.card.kind == "guard"]
+    line = turn.line
+    gates = line.likely(point.name, "gates", turn)
     if after is not None and after.by is not None:
-        gates = gates[next(i for i, rule in enumerate(gates) if rule is after.by.rule) + 1 :]
+        gates = _behind(after.by.rule, [rule for rule in line.ordered(point.name) if rule.card.kind == "gates"])
         result.spoken, result.sets, result.clears = [*after.spoken], [*after.sets], [*after.clears]
         result.effects = [*after.effects]
     for spoken in _spoken(gates, turn, result, effects):
@@ -88,13 +92,13 @@ def _look(point: Point, turn: Turn, rules: Sequence[Rule], effects: bool = True,
             continue
         if spoken.ending.kind == "pass":
             result.ending, result.by = PASS, spoken
-            return result
+            break
         _settle(point, result, spoken)
         if point.mode in ("first", "guarded"):
             break
     gate, looked = result.by, len(result.spoken)
     again = result.ending.kind in ("ask", "skip")
-    for spoken in _spoken(guard, turn, result, effects and not again):
+    for spoken in _spoken(line.likely(point.name, "guard", turn), turn, result, effects and not again):
         if spoken.ending.kind not in ("next", "pass"):
             _settle(point, result, spoken)
     if again and result.by is gate:
@@ -123,8 +127,6 @@ def ask(rule: Rule, turn: Turn, binds: bool = False) -> Spoken | None:
 
     `binds`: what the card binds is bound first, so that the text it says can show it.
     """
-    if rule.needs and not turn.forced and _hopeless(rule, turn):
-        return None
     answer = rule.when.answer(turn) if rule.when else YES
     if answer.state in (State.FALSE, State.UNKNOWN):
         return None
@@ -140,21 +142,6 @@ def ask(rule: Rule, turn: Turn, binds: bool = False) -> Spoken | None:
     spoken = Spoken(rule, answer, NEXT)
     ending = first_possible(alternatives, rule.point, turn, spoken.found)
     return replace(spoken, ending=ending, gathered=_gathered(ending, turn))
-
-
-def _hopeless(rule: Rule, turn: Turn) -> bool:
-    """Whether a pattern that must match cannot: then the card is not looked at any further."""
-    for path, sources in rule.needs:
-        text = turn.get(path)
-        if isinstance(text, str):
-            normal = turn.normal(path, text)
-            if (
-                not isinstance(normal, Failed)
-                and sources <= turn.line.indexed
-                and sources.isdisjoint(turn.may_match(path, normal))
-            ):
-                return True
-    return False
 
 
 def _gathered(ending: Ending, turn: Turn) -> Mapping[str, Any]:
@@ -197,7 +184,7 @@ def said(ending: Ending, turn: Turn, found: str = "") -> str | None:
 
 def _settle(point: Point, result: Result, spoken: Spoken) -> None:
     """Keep the stricter ending; among equals the first in order."""
-    if result.by is None or _rank(point, spoken.ending) > _rank(point, result.ending):
+    if result.by is None or result.ending is PASS or _rank(point, spoken.ending) > _rank(point, result.ending):
         result.ending, result.by = spoken.ending, spoken
 
 
@@ -247,7 +234,7 @@ def _edited(point: str, turn: Turn, first: Result, edits: list[Spoken]) -> Resul
         return first
     edited = apply_edits(text, [_change(one, subject, turn) for one in edits], turn)
     turn.put(subject, edited)
-    second = _look(POINTS[point], turn, turn.line.ordered(point), effects=False)
+    second = _look(POINTS[point], turn, effects=False)
     second.edited = edited if edited != text else None
     for one in second.spoken:
         if one.rule.edit and one.answer.holds and not _settled(one, subject, edited, turn):

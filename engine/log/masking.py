@@ -28,7 +28,7 @@ from engine.log.decisions import PROBE, Logged
 from engine.log.fictional import Draw
 
 KEY = "mask.key"
-KINDS = ("links", "emails", "cards", "ibans", "order_numbers", "phones", "ids")
+KINDS = ("links", "emails", "ibans", "cards", "order_numbers", "phones", "ids")
 """What is masked, the more telling kind first: of two that overlap the first one counts."""
 STAY = ("prices", "dates", "times", "durations")
 PEOPLE = ("sender.id", "chat.id", "message.id", "group.admin", "group.members", "message.mentions", "item.owner")

@@ -48,7 +48,7 @@ class CalledModels:
 class GivenModels:
     """The answer to the message, and the repaired one, are given; every other question is asked of `others`.
 
-    `answering`: the question that fills the answer.
+    `answering`: the question that fills the answer. A repair that is words alone changes the words of the answer.
     """
 
     answering: str
@@ -77,6 +77,8 @@ class _Given:
             return await self.models.others.model(self.profile, self.key).ask(request)
         if given is None:
             raise CallFailed("unavailable", "No repaired answer is given.")
+        if isinstance(given, str) and isinstance(self.models.answer, Mapping):
+            given = {**self.models.answer, "text": given}
         return reply(given, request, self.name)
 
 

@@ -32,10 +32,11 @@ class Chosen:
 def choose_models(settings: Mapping[str, Any], environ: Mapping[str, str], folder: Path) -> Models:
     """The models of `settings` (profile → its setting in line.yaml).
 
-    RULECARD_MODEL takes the place of what every profile that uses a model says there. `folder`: where recorded files
+    RULECARD_MODEL takes the place of what every profile that uses a model says there. RULECARD_RECORD names a file to
+    which every answer is added, to be used again by `recorded`. `folder`: where recorded files
     of line.yaml are looked for. Raises ValueError with one sentence for a RULECARD_MODEL of no known form.
     """
-    instead = _instead(environ, settings, folder)
+    instead, record = _instead(environ, settings, folder), environ.get("RULECARD_RECORD", "").strip()
     known: dict[tuple[str, str], Model] = {}
     for profile, setting in settings.items():
         if setting.use == "none":
@@ -43,7 +44,7 @@ def choose_models(settings: Mapping[str, Any], environ: Mapping[str, str], folde
         for key in ("first", "second"):
             model = instead(setting, key) if instead else _model(setting, key, environ, folder)
             if model is not None:
-                known[profile, key] = model
+                known[profile, key] = _recording(model, Path(record)) if record else model
     return Chosen(known)
 
 
@@ -70,6 +71,12 @@ def _instead(environ: Mapping[str, str], settings: Mapping[str, Any], folder: Pa
         provider = Provider(name, variable, environ, url)
         return lambda setting, key: provider if key == "first" else None
     raise ValueError(f"RULECARD_MODEL is `{said[:60]}`; it is {FORMS}.")
+
+
+def _recording(model: Model, path: Path) -> Model:
+    from engine.model.recorded import Recorder
+
+    return Recorder(model, path)
 
 
 def _offline(settings: Mapping[str, Any]) -> Model:

@@ -12,7 +12,9 @@ async def run(passage: Passage) -> Ended | None:
     turn, needs = passage.turn, passage.needs
     id = turn.get("message.id")
     if isinstance(id, str) and "message.duplicate" not in turn.facts:
-        turn.put("message.duplicate", not needs.seen.claim(f"message:{id}", turn.now))
+        first = needs.seen.claim(f"message:{id}", turn.now)
+        passage.claimed = f"message:{id}" if first else ""
+        turn.put("message.duplicate", not first)
     passage.load_marks()
     ended, _ = await run_cards(passage, "arrive")
     if passage.sets or passage.clears:

@@ -14,25 +14,29 @@ from waves.outcome import label
 
 
 async def run(passage: Passage) -> Ended | None:
-    """What the turn comes to: the words that were proposed, or the model's answer, by their wave and the stops."""
+    """What the turn comes to: the words that were proposed, or the model's answer, by their wave; then the stops, which
+    look at every decision, whatever its outcome."""
     proposed = await words(passage, _attached(passage, passage.proposed or _answered(passage)))
-    if proposed.outcome not in ("send", "draft") or not (proposed.text or "").strip():
-        if proposed.outcome in ("send", "draft"):
-            return passage.hold("answer", proposed.card)
-        return proposed
+    if proposed.outcome in ("send", "draft") and not (proposed.text or "").strip():
+        proposed = passage.hold("answer", proposed.card)
     _facts(passage, proposed)
-    found = await known(passage, lambda: label(passage.line, passage.turn))
-    passage.wave, passage.wave_state = found.wave, found.state
-    passage.turn.put("decision.wave", found.wave)
-    by_wave = bool(found.wave) and _of_question(proposed)
-    card, reason = (f"waves/{found.wave}", found.wave) if by_wave else (proposed.card, proposed.reason)
-    ended = _as(proposed, stricter(proposed.outcome, found.outcome), reason, card)
+    ended = await _labelled(passage, proposed) if proposed.outcome in ("send", "draft") else proposed
     passage.turn.put("decision.outcome", ended.outcome)
     await read_source(passage, "staff")
     stopped, _ = await run_cards(passage, "outcome")
     if stopped is not None and stricter(ended.outcome, stopped.outcome) != ended.outcome:
         return _as(ended, stopped.outcome, stopped.reason, stopped.card)
     return ended
+
+
+async def _labelled(passage: Passage, proposed: Ended) -> Ended:
+    """What has words is labelled by the first wave that matches, and comes to what that wave makes of it."""
+    found = await known(passage, lambda: label(passage.line, passage.turn))
+    passage.wave, passage.wave_state = found.wave, found.state
+    passage.turn.put("decision.wave", found.wave)
+    by_wave = bool(found.wave) and _of_question(proposed)
+    card, reason = (f"waves/{found.wave}", found.wave) if by_wave else (proposed.card, proposed.reason)
+    return _as(proposed, stricter(proposed.outcome, found.outcome), reason, card)
 
 
 def _answered(passage: Passage) -> Ended:
@@ -67,7 +71,7 @@ def _facts(passage: Passage, proposed: Ended) -> None:
         "verdicts": list(dict.fromkeys(one.card for one in passage.verdicts)),
     }  # fmt: skip
     for name, value in values.items():
-        if value is not None:
+        if value not in (None, ""):
             turn.put(f"decision.{name}", value)
 
 

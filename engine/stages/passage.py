@@ -83,6 +83,8 @@ class Passage:
     """The words that the guard has looked at, as it left them."""
     repaired: bool = False
     edited: bool = False
+    claimed: str = ""
+    """What this turn was the first to claim."""
     wave: str = ""
     wave_state: str = ""
     outside: float = 0.0
@@ -160,6 +162,13 @@ class Passage:
             keys = {path: value for path in paths if isinstance(value := self.turn.get(path), str)}
             if (clear := (name, keys, self.turn.now)) not in self.clears:
                 self.clears.append(clear)
+
+    def discard(self) -> None:
+        """Drop the marks of a turn that failed or ran out of time. What was cleared when a port was called stays
+        cleared: it may have been done, and is not confirmed a second time."""
+        self.sets = []
+        if not any(self.line.questions[id].port for id in self.asking):
+            self.clears = []
 
     def hold(self, source: str, card: str = "") -> Ended:
         """The end when something failed: a person sees it, and the reason names what failed."""

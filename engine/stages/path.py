@@ -61,9 +61,8 @@ async def decide(passage: Passage) -> Ended:
 
 
 def _late(passage: Passage) -> Ended:
-    passage.sets, passage.effects, passage.wave, passage.wave_state = [], [], "", ""
-    if not any(passage.line.questions[id].port for id in passage.asking):
-        passage.clears = []  # else what was confirmed may have been done: it is not confirmed a second time
+    passage.discard()
+    passage.effects, passage.wave, passage.wave_state = [], "", ""
     limit = passage.line.uses.get("budget", "")
     passage.says("the time of the turn is over")
     passage.step(passage.at, 0.0)
@@ -92,13 +91,17 @@ async def run_stage(passage: Passage, name: str) -> Ended | None:
         task = asyncio.current_task()
         if task is None or task.cancelling():
             raise
-        passage.says(f"{name} failed: something it called was cancelled")  # by nobody outside
-        ended = passage.hold("engine")
+        ended = _broken(passage, f"{name} failed: something it called was cancelled", "engine")  # by nobody outside
     except CallFailed as failed:
-        passage.says(f"{name} failed: {failed.says}")
-        ended = passage.hold(name.replace("-", "_"))
+        ended = _broken(passage, f"{name} failed: {failed.says}", name.replace("-", "_"))
     except Exception as error:  # whatever it is: nothing is lost, a person sees the message
-        passage.says(f"{name} failed: {type(error).__name__}")
-        ended = passage.hold("engine")
+        ended = _broken(passage, f"{name} failed: {type(error).__name__}", "engine")
     passage.step(name, passage.needs.clock() - begun)
     return ended
+
+
+def _broken(passage: Passage, says: str, source: str) -> Ended:
+    """The end of a turn in which a stage itself failed: a person sees it, and no mark of it is kept."""
+    passage.says(says)
+    passage.discard()
+    return passage.hold(source)

@@ -78,3 +78,8 @@ class MemorySeen:
                 return False
             self.taken.add(what)
             return True
+
+    def release(self, what: str) -> None:
+        """Give a claim back."""
+        with self.lock:
+            self.taken.discard(what)

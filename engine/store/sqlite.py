@@ -163,3 +163,8 @@ class StateSeen:
             done = connection.execute("INSERT OR IGNORE INTO claims (line, what, at) VALUES (?,?,?)",
                                       (self.line, what, now.timestamp()))  # fmt: skip
             return done.rowcount == 1
+
+    def release(self, what: str) -> None:
+        """Give a claim back."""
+        with self.state.connected() as connection:
+            connection.execute("DELETE FROM claims WHERE line = ? AND what = ?", (self.line, what))
