@@ -81,7 +81,7 @@ def serving(*answers: dict[str, Any]) -> Iterator[Behaviour]:
 
 def _chat(one: dict[str, Any]) -> dict[str, Any]:
     if one.get("status", 200) >= 400:
-        return {"error": {"message": "no, and here is the customer's text", "type": "error"}}
+        return {"error": {"message": "no, and here is the customer's text", "type": "error", "code": one.get("code")}}
     message = {
         "role": "assistant",
         "content": one.get("content"),

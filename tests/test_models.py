@@ -91,6 +91,8 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("a tool call as prose", {"content": '<tool_call>{"name": "lookup"}</tool_call>'}, "tool_call"),
     ("service down", {"status": 503}, "service_error"),
     ("service broken", {"status": 500}, "server_error"),
+    ("a prompt too long", {"status": 413}, "too_long"),
+    ("a prompt too long, by its code", {"status": 400, "code": "context_length_exceeded"}, "too_long"),
     ("wrong key", {"status": 401}, "wrong_key"),
     ("not allowed", {"status": 403}, "wrong_key"),
     ("bad request", {"status": 400}, "unknown"),

@@ -150,10 +150,12 @@ def _outcomes(pairs: Pairs, show: _Screen) -> None:
 
 
 def _next(line: CompiledLine, pairs: Pairs, show: _Screen) -> None:
-    stopped = next((one.card for _, one in pairs if one.card.startswith("gates/") and one.outcome == "hold"), "")
+    gates = [f"gates/{id}" for id in sorted(line.line.source.of("gates"))]
+    held = [one.card for _, one in pairs if one.card.startswith("gates/") and one.outcome == "hold"]
+    card = [*held, *gates, *sorted(line.line.source.cards)][0]
     show.head("Next")
     show.lines(
         f"open   runbook/{line.name}.md, the rules as people read them",
-        f"edit   cards/{line.name}/{stopped or 'gates/…'}.yaml, then: rulecard test {stopped}",
+        f"edit   cards/{line.name}/{card}.yaml, then: rulecard test {card}",
         f'try    rulecard ask "Where is my order?" --trace --line {line.name}, or: rulecard chat',
     )

@@ -17,6 +17,9 @@ def summary(decision: Decision) -> str:
     if decision.text:
         lines += [f"  {one}" for one in decision.text.splitlines()]
     lines += [f"  ! {one.card}: {one.found or one.reason}" for one in decision.verdicts]
+    lines += [f"  {one.question} failed: {one.says}" for one in decision.calls if one.state == "failed" and one.says]
+    if not decision.card and not decision.calls:
+        lines += [f"  {one}" for step in decision.trace for one in step.says]
     lines += [f"  {one.does} {one.name}{f': {one.text}' if one.text else ''}" for one in decision.effects]
     return "\n".join(lines)
 

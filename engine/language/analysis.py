@@ -21,6 +21,7 @@ from engine.language.project import Card
 from engine.language.references import references
 from engine.language.run import ask, run_point
 from engine.language.slots import slots_of
+from engine.language.unset import unknown_errors, unknown_models, unset
 
 Finder = Callable[[Line], Iterator[Problem]]
 _ALWAYS_USED = ("situations", "background", "style", "gates", "guard", "waves")
@@ -229,6 +230,7 @@ def slow(line: Line) -> Iterator[Problem]:
 
 FINDERS: tuple[Finder, ...] = (
     vacuous, redundant, shadowed, together, overridden, unused, unfillable, contradicting, quiet, slow,
+    unset, unknown_models, unknown_errors,
 )  # fmt: skip
 
 

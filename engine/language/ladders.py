@@ -15,7 +15,7 @@ from engine.language.values import read_duration
 
 ERRORS = (
     "timeout", "network", "too_many", "service_error", "server_error", "wrong_key", "refused", "cut_off", "empty",
-    "bad_form", "tool_call", "unavailable", "lost_reply", "conflict", "unknown",
+    "bad_form", "tool_call", "too_long", "unavailable", "lost_reply", "conflict", "unknown",
 )  # fmt: skip
 """The classes of error that a model, a port or a channel can bring. A verdict that `counts_as` a class may add its own."""
 FAMILY: Mapping[str, str] = dict.fromkeys(("network", "too_many", "server_error", "timeout"), "service_error")

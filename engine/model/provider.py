@@ -139,6 +139,8 @@ def _failed(error: Exception) -> CallFailed:
             return CallFailed("too_many", says, retry_after=_retry_after(error.response.headers))
         if status in (408, 504):
             return CallFailed("timeout", says)
+        if getattr(error, "code", None) == "context_length_exceeded" or status == 413:
+            return CallFailed("too_long", says)
         if status >= 500:
             return CallFailed("service_error" if status in (502, 503, 529) else "server_error", says)
         return CallFailed("unknown", says)
