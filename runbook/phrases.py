@@ -61,7 +61,7 @@ class Names:
 
 def names_of(line: LineSource) -> Names:
     """The names of a line, without compiling it."""
-    declared = Declarations(line, frozenset())
+    declared = Declarations(line)
     declared.declare()
     return Names(declared.line.facts, {name: card.body.title for name, card in line.cards.items()})
 

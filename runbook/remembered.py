@@ -18,6 +18,8 @@ import engine
 import runbook
 from engine.files import FileRefused, content_hash, write_atomic
 from engine.language import patterns
+from engine.language.patterns import Prepared
+from engine.language.patterns.literals import Need
 from engine.language.problems import Place, Problem
 
 FOLDER = ".rulecard"
@@ -50,15 +52,31 @@ def key_of(files: Mapping[str, str]) -> str:
     return content_hash("\0".join([_all_code(), *(f"{name}\0{text}" for name, text in sorted(files.items()))]))
 
 
-def known_patterns(root: Path) -> frozenset[str]:
-    """The sources found good before in this project; empty when there is no memory that can be trusted."""
+def known_patterns(root: Path) -> dict[str, Prepared]:
+    """The sources found good before in this project, with what was worked out of them; empty when there is no memory
+    that can be trusted."""
     kept = _read(root, PATTERNS, _pattern_code())
-    return frozenset(one for one in kept if isinstance(one, str)) if isinstance(kept, list) else frozenset()
+    found = ((source, _prepared(value)) for source, value in kept.items()) if isinstance(kept, dict) else ()
+    return {source: value for source, value in found if value is not None}
 
 
-def keep_patterns(root: Path, sources: frozenset[str]) -> None:
-    """Keep the sources for the next run."""
-    _write(root, PATTERNS, _pattern_code(), sorted(sources)[:MOST])
+def _prepared(value: Any) -> Prepared | None:
+    try:
+        runs, sure, needs = value
+        if not isinstance(runs, str) or not isinstance(sure, bool):
+            return None
+        return Prepared(runs, sure, frozenset(Need(str(text), str(kind)) for text, kind in needs))
+    except (TypeError, ValueError):
+        return None
+
+
+def keep_patterns(root: Path, known: Mapping[str, Prepared]) -> None:
+    """Keep what held for the next run."""
+    kept = {
+        source: [one.runs, one.sure, sorted([need.text, need.kind] for need in one.needs)]
+        for source, one in sorted(known.items())[:MOST]
+    }
+    _write(root, PATTERNS, _pattern_code(), kept)
 
 
 def judged(root: Path, line: str, key: str, work: Callable[[], list[Problem]]) -> list[Problem]:

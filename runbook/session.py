@@ -105,8 +105,9 @@ def _compiled(session: Session) -> Session:
 def _compile(session: Session, name: str) -> tuple[Line, list[Problem]]:
     known = remembered.known_patterns(session.root)
     line, problems = compile_line(session.project.lines[name], known)
-    if line.patterns - known:
-        remembered.keep_patterns(session.root, known | line.patterns)
+    if line.patterns.keys() - known.keys():
+        fresh = {source: pattern.prepared for source, pattern in line.patterns.items()}
+        remembered.keep_patterns(session.root, {**known, **fresh})
     return line, problems
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pattern_texts import SOURCES, TEXTS, WILD
 
 from engine.language.normalise import normalise
-from engine.language.patterns import PatternRefused, PatternTimeout, compile_pattern, lints, parse, walk
+from engine.language.patterns import PatternRefused, PatternTimeout, Prepared, compile_pattern, lints, parse, walk
 from engine.language.patterns.fold import render
 
 check = settings(deadline=None)
@@ -150,7 +150,7 @@ def test_span_cuts_the_original(text: str, found: str) -> None:
 
 
 def test_time_limit_ends_a_match() -> None:
-    pattern = compile_pattern(r"a+[a-z]*x$", checked=True)
+    pattern = compile_pattern(r"a+[a-z]*x$", Prepared(r"a+[a-z]*x$", False, frozenset()))
     normal = normalise("a" * 20_000)
     with pytest.raises(PatternTimeout, match="too long"):
         pattern.search(normal, timeout=0.001)

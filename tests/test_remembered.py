@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from one_card import files_of
 
+from engine.language.normalise import normalise
+from engine.language.patterns import compile_pattern
 from engine.language.problems import Place, Problem
 from runbook.remembered import FOLDER, PATTERNS, document, judged, keep_patterns, key_of, known_patterns
 from runbook.session import open_project
@@ -27,7 +29,7 @@ def project(folder: Path, pattern: str) -> Path:
 def test_what_held_is_remembered_and_only_the_owner_reads_it(tmp_path: Path) -> None:
     root = project(tmp_path, r"\bgood words\b")
     assert not open_project(root).problems
-    assert known_patterns(root) == {r"\bgood words\b"}
+    assert set(known_patterns(root)) == {r"\bgood words\b"}
     assert stat.S_IMODE((root / ".rulecard").stat().st_mode) == 0o700
     assert stat.S_IMODE((root / FILE).stat().st_mode) == 0o600
 
@@ -36,7 +38,7 @@ def test_a_pattern_that_was_refused_is_refused_again(tmp_path: Path) -> None:
     root = project(tmp_path, r"(?:a|aa)+$")
     assert [one.code for one in open_project(root).problems] == ["pattern"]
     assert [one.code for one in open_project(root).problems] == ["pattern"]
-    assert known_patterns(root) == frozenset()
+    assert known_patterns(root) == {}
 
 
 @pytest.mark.parametrize(
@@ -51,11 +53,22 @@ def test_a_memory_that_is_not_of_this_version_is_no_memory(tmp_path: Path, kept:
     assert [one.code for one in open_project(root).problems] == ["pattern"]
 
 
-def test_entries_that_are_no_text_are_passed_over(tmp_path: Path) -> None:
-    keep_patterns(tmp_path, frozenset({"a"}))
+def test_entries_that_are_no_pattern_are_passed_over(tmp_path: Path) -> None:
+    keep_patterns(tmp_path, {"a": compile_pattern("a").prepared})
     kept = json.loads((tmp_path / FILE).read_text("utf-8"))
-    (tmp_path / FILE).write_text(json.dumps(kept | {"value": ["a", 3, None]}), "utf-8")
-    assert known_patterns(tmp_path) == {"a"}
+    broken = {"b": 3, "c": None, "d": ["x"], "e": ["x", 1, []], "f": ["x", True, [["y"]]], "g": [1, True, []]}
+    (tmp_path / FILE).write_text(json.dumps(kept | {"value": kept["value"] | broken}), "utf-8")
+    assert known_patterns(tmp_path) == {"a": compile_pattern("a").prepared}
+
+
+@pytest.mark.parametrize("source", [r"\bgood words?\b", r"(?:a|b)c{2,4}", r"\w+", "café", r"^no$"])
+def test_a_remembered_pattern_does_what_a_fresh_one_does(source: str, tmp_path: Path) -> None:
+    fresh = compile_pattern(source)
+    keep_patterns(tmp_path, {source: fresh.prepared})
+    again = compile_pattern(source, known_patterns(tmp_path)[source])
+    assert again == fresh and again.needs == fresh.needs and again.prepared == fresh.prepared
+    for text in ("Good  words", "bccc ac", "CAFÉ café", "no", "", "x" * 99):
+        assert again.search(normalise(text)) == fresh.search(normalise(text))
 
 
 def test_a_folder_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from engine.language.declare import Declarations
 from engine.language.ladders import read_ladder
 from engine.language.line import Line
 from engine.language.operands import unknown_at
+from engine.language.patterns import Prepared
 from engine.language.points import ASK_BEFORE, POINTS, UNASKED_AT
 from engine.language.problems import Problem, nearest
 from engine.language.project import Card, LineSource
@@ -20,10 +21,11 @@ from engine.language.slots import slots_of
 from engine.language.uses import USES
 
 
-def compile_line(source: LineSource, checked: frozenset[str] = frozenset()) -> tuple[Line, list[Problem]]:
+def compile_line(source: LineSource, checked: Mapping[str, Prepared] | None = None) -> tuple[Line, list[Problem]]:
     """The compiled line and every mistake found; a card with a mistake is left out of the compiled line.
 
-    `checked`: sources of patterns that this version has found good before (their check is the slow part).
+    `checked`: sources of patterns that this version has found good before, and what was worked out of them (the slow
+    part).
     """
     builder = _Builder(source, checked)
     builder.build()

@@ -10,6 +10,7 @@ from engine.language import kinds
 from engine.language.bodies import Limit, Mark, Question, Term
 from engine.language.facts import ALWAYS, SCALARS, Fact, Type, catalogue, extend, points_from, read_type
 from engine.language.line import Line
+from engine.language.patterns import Prepared
 from engine.language.problems import Problem, nearest
 from engine.language.project import Card, LineSource
 from engine.language.reading import Reader
@@ -22,9 +23,9 @@ TYPE_NAMES = tuple(f"{many}{name}" for many in ("", "list of ") for name in SCAL
 class Declarations:
     """The line under construction and the problems found so far."""
 
-    def __init__(self, source: LineSource, checked: frozenset[str] = frozenset()) -> None:
+    def __init__(self, source: LineSource, checked: Mapping[str, Prepared] | None = None) -> None:
         self.source = source
-        self.line = Line(source, checked=checked)
+        self.line = Line(source, checked=checked or {})
         self.problems: list[Problem] = []
 
     def declare(self) -> None:

@@ -14,7 +14,7 @@ from engine.language.extract import Context
 from engine.language.facts import Fact
 from engine.language.kinds import LineFile
 from engine.language.normalise import Normal
-from engine.language.patterns import Pattern
+from engine.language.patterns import Pattern, Prepared
 from engine.language.patterns.index import Index
 from engine.language.plan import Plan
 from engine.language.project import LineSource
@@ -42,10 +42,10 @@ class Line:
     ladders: dict[str, Ladder] = field(default_factory=dict)
     uses: dict[str, str] = field(default_factory=dict)
     """Setting of the engine → the id of the limit or ladder it reads."""
-    checked: frozenset[str] = frozenset()
-    """Sources of patterns that this version has checked before: they are read, but not checked again."""
-    patterns: set[str] = field(default_factory=set)
-    """Sources of the patterns that held."""
+    checked: Mapping[str, Prepared] = field(default_factory=dict)
+    """Sources of patterns that this version has checked before, with what was worked out of them."""
+    patterns: dict[str, Pattern] = field(default_factory=dict)
+    """The patterns that held, by source."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
     _plans: dict[tuple[str, str], Plan] = field(default_factory=dict)
 

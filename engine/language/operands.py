@@ -134,8 +134,8 @@ class Operands:
             self.refuse(key, "wrong_type", "A pattern is text: put it in single quotes.")
             return None
         try:
-            pattern = compile_pattern(raw, raw in self.line.checked)
-            self.line.patterns.add(raw)
+            pattern = compile_pattern(raw, self.line.checked.get(raw))
+            self.line.patterns[raw] = pattern
             return pattern
         except PatternRefused as refused:
             says = refused.says if refused.says.endswith(".") else f"{refused.says}."

@@ -3,7 +3,7 @@
 docs/patterns.md shows each form once.
 """
 
-from engine.language.patterns.compile import Pattern, PatternTimeout, compile_pattern, lints
+from engine.language.patterns.compile import Pattern, PatternTimeout, Prepared, compile_pattern, lints
 from engine.language.patterns.index import Index
 from engine.language.patterns.nodes import Node, PatternRefused, walk
 from engine.language.patterns.parse import parse
@@ -16,6 +16,7 @@ __all__ = [
     "Pattern",
     "PatternRefused",
     "PatternTimeout",
+    "Prepared",
     "compile_pattern",
     "lints",
     "parse",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 import regex
@@ -29,10 +29,26 @@ class PatternTimeout(Exception):
 
 
 @dataclass(frozen=True)
+class Prepared:
+    """What has been worked out of a pattern that held: what `regex` runs, whether it runs without a clock, what every
+    match needs."""
+
+    runs: str
+    sure: bool
+    needs: frozenset[Need]
+
+
+@dataclass(frozen=True)
 class Pattern:
-    """A pattern that may be used."""
+    """A pattern that may be used. `known`: what was worked out of this very source before."""
 
     source: str
+    known: Prepared | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def prepared(self) -> Prepared:
+        """What has been worked out of it, to be known the next time."""
+        return self.known or Prepared(render(self.tree), self._sure, self.needs)
 
     @cached_property
     def tree(self) -> Node:
@@ -71,27 +87,29 @@ class Pattern:
     @cached_property
     def needs(self) -> frozenset[Need]:
         """The same, with what is known of their ends; what the index looks for."""
-        return needs(self.tree)
+        return self.known.needs if self.known else needs(self.tree)
 
     @cached_property
     def _compiled(self) -> regex.Pattern[str]:
-        return regex.compile(render(self.tree))
+        return regex.compile(self.known.runs if self.known else render(self.tree))
 
     @cached_property
     def _sure(self) -> bool:
+        if self.known:
+            return self.known.sure
         counts = [node.high for node in walk(self.tree) if isinstance(node, Repeat) and node.high != 1]
         return not counts or (len(counts) < 4 and all(high is not None and high <= SURE for high in counts))
 
 
 @lru_cache(1 << 16)
-def compile_pattern(source: str, checked: bool = False) -> Pattern:
+def compile_pattern(source: str, known: Prepared | None = None) -> Pattern:
     """The pattern of `source`. Raises PatternRefused when it cannot be read, never matches, or could stall.
 
-    `checked` says that this very source has passed before (a caller that keeps what held): it is read when it is
-    first used, and not checked again.
+    `known`: this very source has passed before, and this was worked out of it (a caller that keeps what held): it is
+    not read or checked again.
     """
-    pattern = Pattern(source)
-    if not checked:
+    pattern = Pattern(source, known)
+    if known is None:
         check_sense(pattern.tree)
         check_cost(pattern.tree, source)
         try:
