@@ -39,12 +39,7 @@ class Bank:
         if not self.samples or count <= 0:
             return []
         scores = self.space.scores(text)
-        best = (
-            sorted(range(len(scores)), key=lambda index: (-scores[index], index))[:count]
-            if len(scores) < 64
-            else _best(scores, count)
-        )
-        return [_scored(self.samples[index], float(scores[index])) for index in best]
+        return [_scored(self.samples[index], float(scores[index])) for index in _best(scores, count)]
 
 
 def _best(scores: Any, count: int) -> list[int]:

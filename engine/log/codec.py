@@ -8,13 +8,11 @@ import types
 import typing
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, TypeVar, Union
+from typing import Any, Union
 
 from engine.decision import Decision
 from engine.language.turn import Failed
 from engine.store.values import dumped, loaded
-
-T = TypeVar("T")
 
 
 def encode(decision: Decision) -> str:
