@@ -49,30 +49,33 @@ def measured(
 
 
 def main(name: str, files: list[str]) -> int:
-    """Print one line a set."""
-    chosen = embedding(KnowledgeSetting(embedding=name))
-    session = read(None)
+    """Print one line a set. A file whose labels are topics of the line is held against the line's own questions,
+    another one against the first of its own rows."""
+    chosen, session = embedding(KnowledgeSetting(embedding=name)), read(None)
+    own: list[tuple[str, str]] = []
     for line in session.project.lines.values():
         topics, _ = read_topics(session.tree.texts("knowledge"), line)
-        own = [(sample.question, topic.id) for topic in topics for sample in topic.samples]
-        if own:
-            print(
-                f"{line.name}, {len(topics)} topics, {len(own)} questions, each left out: {measured(chosen, own, own, True)}"
-            )
+        own += [(sample.question, topic.id) for topic in topics for sample in topic.samples]
+    print(f"{len(own)} own questions, each left out: {measured(chosen, own, own, True)}")
     for file in files:
-        rows = [json.loads(line) for line in Path(file).read_text("utf-8").splitlines()]
-        rows = [row for row in rows if isinstance(row.get("label"), str)]
-        random.Random(7).shuffle(rows)  # noqa: S311 (the same rows every time)
-        groups: dict[str, list[str]] = defaultdict(list)
-        for row in rows:
-            groups[row["label"]].append(row["text"])
-        samples = [(text, label) for label, texts in groups.items() for text in texts[: min(EACH, len(texts) // 2)]]
-        taken = {text for text, _ in samples}
-        tests = [(row["text"], row["label"]) for row in rows if row["text"] not in taken][:TESTED]
-        print(
-            f"{Path(file).stem}, {len(groups)} labels, {len(samples)} questions, {len(tests)} messages: {measured(chosen, samples, tests)}"
-        )
+        samples, tests = _split(Path(file), own)
+        print(f"{Path(file).stem}, {len(samples)} questions, {len(tests)} messages: {measured(chosen, samples, tests)}")
     return 0
+
+
+def _split(file: Path, own: list[tuple[str, str]]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """The sample questions and the messages of a file: (text, label) each."""
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    rows = [row for row in rows if isinstance(row.get("label"), str)]
+    if {row["label"] for row in rows} <= {topic for _, topic in own}:
+        return own, [(row["text"], row["label"]) for row in rows]
+    random.Random(7).shuffle(rows)  # noqa: S311 (the same rows every time)
+    groups: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        groups[row["label"]].append(row["text"])
+    samples = [(text, label) for label, texts in groups.items() for text in texts[: min(EACH, len(texts) // 2)]]
+    taken = {text for text, _ in samples}
+    return samples, [(row["text"], row["label"]) for row in rows if row["text"] not in taken][:TESTED]
 
 
 if __name__ == "__main__":
