@@ -298,18 +298,33 @@ def log(
     return at_work.log(project, line, action, file, since, outcome, reason, probes, masked, click.echo)
 
 
-@main.command()
+@main.group(invoke_without_command=True)
 @click.option("--row", "rows", multiple=True, type=int, help="Only this row of the table; repeat it.")
 @project_option
 @line_option
-def bench(rows: tuple[int, ...], project: Path | None, line: str | None) -> int:
+@click.pass_context
+def bench(context: click.Context, rows: tuple[int, ...], project: Path | None, line: str | None) -> int:
     """Measure speed against the bars it must reach; 1 when one is not held.
 
     Example: rulecard bench --row 2
     """
     from engine.evidence import commands as at_work
 
-    return at_work.bench(project, line, rows, click.echo)
+    return 0 if context.invoked_subcommand else at_work.bench(project, line, rows, click.echo)
+
+
+@bench.command()
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="As one JSON list.")
+@click.option("--misses", is_flag=True, help="Every case that went wrong, with what was missed and what was found.")
+def detect(folder: Path, as_json: bool, misses: bool) -> int:
+    """Hold the extractors against labelled cases: a folder with the files of docs/extractors.md.
+
+    Example: rulecard bench detect cases/ --misses
+    """
+    from engine.evidence import commands as at_work
+
+    return at_work.bench_detect(folder, as_json, misses, click.echo)
 
 
 if __name__ == "__main__":

@@ -131,6 +131,16 @@ def bench(project: Path | None, line: str | None, rows: tuple[int, ...], say: Sa
     return measure(opened(project, line or _first(project), offline=True, log=False), rows, say)
 
 
+def bench_detect(folder: Path, as_json: bool, misses: bool, say: Say) -> int:
+    """The extractors against labelled cases."""
+    from engine.evidence.detect import NoSet, detect
+
+    try:
+        return detect(folder, as_json, misses, say)
+    except NoSet as error:
+        raise Refused(str(error)) from None
+
+
 def _loaded(project: Path | None, line: str | None) -> tuple[Project, CompiledLine]:
     try:
         found = load(project)
