@@ -55,7 +55,6 @@ class CompiledLine:
         self.rooms = rooms
         self.revision = revision
         self.prompts = Prompts(line)
-        self._on_read = frozenset(id for id, question in line.questions.items() if question.on_read)
 
     @property
     def name(self) -> str:
@@ -159,7 +158,7 @@ class CompiledLine:
         rooms = self.rooms
         known = {path: value for path, value in facts.items() if path in self.line.facts}
         switches = {f"switches.{name}": value for name, value in self._switches().items()}
-        turn = Turn(self.line, {**known, **switches}, now or rooms.now(), on_read=self._on_read)
+        turn = Turn(self.line, {**known, **switches}, now or rooms.now(), on_read=self.line.on_read)
         needs = Needs(
             rooms.models, rooms.knowledge, rooms.marks, rooms.seen, rooms.clock, rooms.sleep, rooms.sources, rooms.ports
         )
@@ -197,7 +196,8 @@ class CompiledLine:
         was not asked by then stays unasked."""
         passage = self.passage({}, decision.id, at)
         turn = passage.turn
-        turn.facts.update(decision.facts)
+        for path, value in decision.facts.items():
+            turn.put(path, value)
         turn.on_read = frozenset()
         for call in decision.calls:
             turn.answered(call.question, call.fields if call.state == "answered" else Failed(call.question))

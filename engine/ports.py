@@ -9,6 +9,7 @@ import datetime as dt
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Protocol
 
 from engine.files import content_hash
@@ -42,12 +43,30 @@ class Request:
     temperature: float | None = None
     max_tokens: int | None = None
     cache_key: str = ""
+    schema_hash: str = ""
+    """The schema's hash, where it is known."""
 
 
 def prompt_hash(request: Request) -> str:
     """SHA-256 over everything that the answer depends on: system prompt, turns, schema, in one canonical form."""
-    whole = [request.system, [list(turn) for turn in request.turns], request.schema]
-    return content_hash(json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
+    turns = [list(turn) for turn in request.turns]
+    return content_hash(
+        canonical([_hash_of(request.system), turns, request.schema_hash or schema_hash(request.schema)])
+    )
+
+
+def schema_hash(schema: Mapping[str, Any]) -> str:
+    """SHA-256 of a schema in canonical form."""
+    return content_hash(canonical(schema))
+
+
+def canonical(value: Any) -> str:
+    """One JSON text for equal values."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+_hash_of = lru_cache(256)(content_hash)
+"""A system prompt is the same for thousands of requests."""
 
 
 @dataclass(frozen=True)

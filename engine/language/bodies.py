@@ -6,11 +6,10 @@ import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cached_property
 from typing import Any
 
 from engine.language.actions import Edit, Effect, Ending
-from engine.language.conditions import All, Condition, FactTest
+from engine.language.conditions import Condition
 from engine.language.extract import Moment, Money
 from engine.language.facts import Type
 from engine.language.ladders import FAMILY
@@ -42,13 +41,6 @@ class Rule:
     @property
     def name(self) -> str:
         return self.card.name
-
-    @cached_property
-    def needs(self) -> tuple[tuple[str, frozenset[str]], ...]:
-        """Text facts and sources of patterns of which one must match: without, `when` is false whatever else holds."""
-        parts = self.when.of if isinstance(self.when, All) else (self.when,)
-        tests = [part for part in parts if isinstance(part, FactTest)]
-        return tuple((one.path, one.needs) for one in tests if one.needs)
 
 
 @dataclass

@@ -250,16 +250,6 @@ class FactTest(Condition):
         whole = [op for op in self.operators if isinstance(op, OfWhole)]
         return whole, [op for op in self.operators if isinstance(op, OfItem)]
 
-    @cached_property
-    def needs(self) -> frozenset[str]:
-        """The sources of the patterns of which one must match; empty when it does not ask for one."""
-        found: set[str] = set()
-        for op in self.operators:
-            sources = getattr(op, "sources", None)
-            if sources is not None and not self.many:
-                found.update(sources)
-        return frozenset(found)
-
     def explain(self, turn: Turn) -> Leaf:
         says = "; ".join(f"{self.path} {op}" for op in self.operators)
         return Leaf(says, self.answer(turn), saw=shown(turn.get(self.path)))

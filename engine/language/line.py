@@ -9,16 +9,17 @@ from functools import cached_property
 from typing import Any
 
 from engine.language.bodies import Ladder, Limit, Mark, Question, Role, Rule, Term, Text, Wave
-from engine.language.conditions import State
+from engine.language.conditions import Condition, State
 from engine.language.extract import Context
 from engine.language.facts import Fact
 from engine.language.kinds import LineFile
 from engine.language.normalise import Normal
+from engine.language.paths import Reading, dependents, readings
 from engine.language.patterns import Pattern, Prepared
 from engine.language.patterns.index import Index
 from engine.language.plan import Plan
 from engine.language.project import LineSource
-from engine.language.turn import ABSENT, Failed, Item, Turn
+from engine.language.turn import ABSENT, DISTINCT, Failed, Item, Turn
 
 
 @dataclass
@@ -47,7 +48,7 @@ class Line:
     patterns: dict[str, Pattern] = field(default_factory=dict)
     """The patterns that held, by source."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
-    _plans: dict[tuple[str, str], Plan] = field(default_factory=dict)
+    _plans: dict[tuple[str, str], tuple[list[Rule], Plan]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -83,6 +84,51 @@ class Line:
     def indexed(self) -> frozenset[str]:
         """The sources that `may_match` knows."""
         return frozenset(one.source for one in self.matched)
+
+    @cached_property
+    def readings(self) -> Mapping[str, Reading]:
+        """How each fact is read."""
+        return readings(self.facts, self.questions, self.constants, ABSENT)
+
+    @cached_property
+    def _dependents(self) -> dict[str, tuple[str, ...]]:
+        concerns = (path for mark in self.marks.values() for path in mark.keys)
+        return dependents((*concerns, *DISTINCT), [role.who.reads() for role in self.roles.values() if role.who])
+
+    def dependents(self, family: str) -> tuple[str, ...]:
+        """The families of facts that are read anew when one of `family` changes, itself first."""
+        known = self._dependents.get(family)
+        if known is None:
+            known = self._dependents[family] = (family, *self._dependents[""])
+        return known
+
+    @cached_property
+    def asked_at(self) -> Mapping[str, Sequence[tuple[str, Question]]]:
+        """Point → the questions that are asked at it by themselves."""
+        found: dict[str, list[tuple[str, Question]]] = {}
+        for id, question in self.questions.items():
+            if question.at:
+                found.setdefault(question.at, []).append((id, question))
+        return found
+
+    @cached_property
+    def on_read(self) -> frozenset[str]:
+        """The questions that are asked when a field of theirs is first read."""
+        return frozenset(id for id, question in self.questions.items() if question.on_read)
+
+    @cached_property
+    def _below(self) -> Mapping[str, tuple[str, ...]]:
+        below: dict[str, list[str]] = {}
+        for path in self.facts:
+            head, _, _ = path.rpartition(".")
+            while head:
+                below.setdefault(head, []).append(path)
+                head, _, _ = head.rpartition(".")
+        return {head: tuple(paths) for head, paths in below.items()}
+
+    def below(self, path: str) -> tuple[str, ...]:
+        """The declared facts whose paths go on from this one."""
+        return self._below.get(path, ())
 
     def context(self, now: dt.datetime | None) -> Context:
         """What the extractors need to know of the line; `now` resolves relative times."""
@@ -136,10 +182,17 @@ class Line:
 
     def label(self, turn: Turn) -> tuple[str, str] | None:
         """The wave that labels the decision and its state; None when none matches, Failed counts as no match."""
-        for name, wave in self.waves.items():
-            if wave.opens is not None and wave.opens.answer(turn).holds:
+        opened, plan = self._opened
+        for at in plan.likely(turn):
+            name, opens = opened[at]
+            if opens.answer(turn).holds:
                 return name, str(turn.get(f"waves.{name}"))
         return None
+
+    @cached_property
+    def _opened(self) -> tuple[list[tuple[str, Condition]], Plan]:
+        opened = [(name, wave.opens) for name, wave in self.waves.items() if wave.opens is not None]
+        return opened, Plan([opens for _, opens in opened], self)
 
     def ordered(self, point: str) -> Sequence[Rule]:
         """The gates and guard cards of a point, in the line's order."""
@@ -147,11 +200,13 @@ class Line:
 
     def likely(self, point: str, kind: str, turn: Turn) -> Sequence[Rule]:
         """Of the cards of a kind at a point those that can fire on a turn, in the line's order."""
-        plan = self._plans.get((point, kind))
-        if plan is None:
+        known = self._plans.get((point, kind))
+        if known is None:
             rules = [rule for rule in self.ordered(point) if rule.card.kind == kind]
-            plan = self._plans[point, kind] = Plan(rules, self.indexed, self.questions)
-        return plan.likely(turn)
+            effects = [effect for rule in rules for effect in rule.also]
+            known = self._plans[point, kind] = rules, Plan([rule.when for rule in rules], self, effects)
+        rules, plan = known
+        return [rules[at] for at in plan.likely(turn)] if rules else rules
 
     def everything(self) -> Mapping[str, Any]:
         """All compiled bodies by `kind/id`."""

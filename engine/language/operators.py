@@ -6,7 +6,8 @@ import datetime as dt
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from engine.language.conditions import (
     NO,
@@ -26,9 +27,12 @@ from engine.language.extract import Money
 from engine.language.facts import Fact
 from engine.language.normalise import normalise
 from engine.language.patterns import Pattern, PatternTimeout
-from engine.language.right_side import Operand, Several
+from engine.language.right_side import Operand, Several, form, looked_up
 from engine.language.turn import ABSENT, Failed, Item, Turn
 from engine.language.values import likeness, same
+
+if TYPE_CHECKING:
+    from engine.language.line import Line
 
 PATTERN_SECONDS = 0.25
 """Run-time bound of one pattern on one text: a last net (DESIGN §10), counted as a failed check."""
@@ -49,7 +53,15 @@ class Is(OfItem):
     tolerance: float = 0.0
     name = "is"
 
+    @cached_property
+    def fixed(self) -> frozenset[Any] | None:
+        """What it compares with, in the form in which values of the type are looked up, when no fact decides that."""
+        return looked_up(self.kind, [self.to])
+
     def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
+        if self.fixed is not None:
+            hit = form(self.kind, item.value) in self.fixed
+            return yes_no(True, (evidence_of(path, item),)) if hit else NO
         values = self.to.values(turn)
         if isinstance(values, Failed):
             return failed(values.source)
@@ -76,7 +88,15 @@ class In(OfItem):
     def name(self) -> str:  # type: ignore[override]
         return "in" if self.wanted else "not_in"
 
+    @cached_property
+    def fixed(self) -> frozenset[Any] | None:
+        """As of `is`."""
+        return looked_up(self.kind, self.of.of)
+
     def answer_item(self, path: str, item: Item, turn: Turn) -> Answer:
+        if self.fixed is not None:
+            hit = (form(self.kind, item.value) in self.fixed) is self.wanted
+            return yes_no(True, (evidence_of(path, item),)) if hit else NO
         inside = any(same(self.kind, item.value, value, self.tolerance) for value in self.of.known(turn))
         if not inside:
             values = self.of.values(turn)
@@ -148,7 +168,7 @@ class Empty(OfWhole):
 
     def answer_whole(self, path: str, value: Any, turn: Turn) -> Answer:
         if value is ABSENT:
-            nothing = not any(isinstance(key, str) and key.startswith(path + ".") for key in turn.facts)
+            nothing = not any(below in turn.facts for below in turn.line.below(path))
         elif isinstance(value, str):
             nothing = not normalise(value).text.strip()
         else:
@@ -266,10 +286,10 @@ class Matches(OfItem):
                 return failed("pattern")
         return yes_no(bool(evidence), evidence)
 
-    @property
-    def sources(self) -> frozenset[str] | None:
-        """The sources of its patterns, of which one must match; None where terms add others."""
-        return None if self.terms else frozenset(one.source for one in self.patterns)
+    def every_source(self, line: Line) -> frozenset[str]:
+        """The sources of its patterns, those of its terms too: one of them must match."""
+        named = (pattern for term in self.terms for pattern in line.terms[term].patterns if term in line.terms)
+        return frozenset(one.source for one in (*self.patterns, *named))
 
     def every_pattern(self, turn: Turn) -> Iterator[Pattern]:
         yield from self.patterns

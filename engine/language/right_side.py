@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from engine.language.normalise import normalise
 from engine.language.turn import ABSENT, Failed, Turn
 
 
@@ -96,3 +97,15 @@ class Several:
 
     def __str__(self) -> str:
         return "[" + ", ".join(str(operand) for operand in self.of) + "]"
+
+
+def form(kind: str, value: Any) -> Any:
+    """A value of a type as it is looked up: two are the same exactly when their forms are equal."""
+    return normalise(value).text.strip() if kind == "text" and isinstance(value, str) else value
+
+
+def looked_up(kind: str, operands: Sequence[Operand]) -> frozenset[Any] | None:
+    """The forms of fixed values; None when one depends on facts, or the type has no such form."""
+    if kind not in ("choice", "yes_no", "text") or not all(isinstance(one, Literal) for one in operands):
+        return None
+    return frozenset(form(kind, one.value) for one in operands if isinstance(one, Literal))

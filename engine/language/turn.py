@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
 from engine.language.extract import MAX_TEXT, Context, Found, extract, measure
-from engine.language.facts import EXTRACTED, Fact, Type
+from engine.language.facts import Fact, Type
 from engine.language.normalise import Normal, normalise
+from engine.language.paths import Reading
 from engine.language.values import read_literal
 
 if TYPE_CHECKING:
@@ -25,10 +26,6 @@ SCOPES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 DISTINCT = ("sender.id", "chat.id", "order.number", "bot.id")
 """What a mark keeps beside its scope, so that `distinct` can tell apart who set it."""
-_LISTS = {name for name, spelling, _, _ in EXTRACTED if spelling.startswith("list of ")}
-_MEASURES = {name for name, spelling, _, _ in EXTRACTED if not spelling.startswith("list of ")}
-
-
 LONG_TEXT = "long_text"
 """The source that fails for a text of more than MAX_TEXT characters: it is not read, so what reads it fails."""
 
@@ -102,10 +99,16 @@ class Turn:
         self.on_read = on_read
         self.forced: dict[int, Any] = {}
         """Answers that stand for those of single conditions (by identity): to see what else would have come."""
-        self._read: dict[str, dict[str, Any]] = {}
-        """What has been read, by family and path."""
-        self.changes = 0
-        """How often a fact has been bound."""
+        self._read: dict[str, Any] = {}
+        """What has been read, by path."""
+        self._families: dict[str, list[str]] = {}
+        """The paths that have been read, by family."""
+        self.moves = 0
+        """How often a fact that tells whom marks concern may have changed."""
+        self._unchecked: set[str] = set(self.facts)
+        self._failed: set[str] = set()
+        for question in self.answers:
+            self._unchecked.update(self._fields(question))
         self._normal: dict[str, Normal] = {}
         self._candidates: dict[str, tuple[Normal, frozenset[str]]] = {}
         self._reading: set[str] = set()
@@ -121,20 +124,26 @@ class Turn:
     def put(self, path: str, value: Any) -> None:
         """Bind a fact for the rest of the turn; what was derived from it is read anew."""
         self.facts[path] = value
-        self._forget(path.partition(".")[0])
+        self._unchecked.add(path)
+        how = self.line.readings.get(path)
+        self._forget(how.family if how is not None else path.partition(".")[0])
 
     def _forget(self, family: str) -> None:
-        """Read anew what depends on a family of facts: itself, what is kept with a topic, whom marks and roles
-        concern, what a role may."""
-        self.changes += 1
-        for one in (family, "knowledge", "marks", "sender", "waves"):
-            self._read.pop(one, None)
+        """Read anew what depends on a family of facts."""
+        for one in self.line.dependents(family):
+            self.moves += one == "marks"
+            for path in self._families.pop(one, ()):
+                self._read.pop(path, None)
 
     def answered(self, question: str, fields: Mapping[str, Any] | Failed) -> None:
         """Take the answer of a question (None is a field it left out); what was derived from it is read anew."""
         got = fields if isinstance(fields, Failed) else {k: v for k, v in fields.items() if v is not None}
         self.answers[question] = got
+        self._unchecked.update(self._fields(question))
         self._forget(question)
+
+    def _fields(self, question: str) -> list[str]:
+        return [f"{question}.{name}" for name in self.line.questions[question].fields]
 
     def kept(self) -> tuple[dict[str, Any], list[MarkEntry]]:
         """The facts and marks as they are now, for `back`."""
@@ -143,8 +152,10 @@ class Turn:
     def back(self, kept: tuple[dict[str, Any], list[MarkEntry]]) -> None:
         """Undo what was bound and marked since `kept`; answers stay."""
         self.facts, self.marks = dict(kept[0]), list(kept[1])
-        self.changes += 1
+        self.moves += 1
         self._read.clear()
+        self._families.clear()
+        self._unchecked.update(self.facts)
 
     def mark(self, entry: MarkEntry) -> None:
         """Set a mark for the rest of the turn."""
@@ -173,55 +184,69 @@ class Turn:
             known = self._candidates[path] = (normal, self.line.may_match(normal))
         return known[1]
 
+    @property
+    def failing(self) -> bool:
+        """Whether anything that is known so far has failed, cannot be read as what it is, or is too long to be read."""
+        while self._unchecked:
+            path = self._unchecked.pop()
+            (self._failed.add if self._fails(path) else self._failed.discard)(path)
+        return bool(self._failed)
+
+    def _fails(self, path: str) -> bool:
+        value = self.get(path)
+        if isinstance(value, str):
+            return len(value) > MAX_TEXT
+        if isinstance(value, (dict, list)):
+            return any(map(self._fails, self.line.below(path)))
+        return isinstance(value, Failed)
+
     def as_given(self, path: str) -> Any:
         """The value of a fact as its source wrote it, for texts: a live value is said as it is. ABSENT when it was
         derived or is not known."""
-        raw = self._given(path) if path in self.line.facts else ABSENT
-        return self.line.constants.get(path, ABSENT) if raw is ABSENT else raw
+        how = self.line.readings.get(path)
+        if how is None:
+            return ABSENT
+        raw = self._given(path, how)
+        return how.constant if raw is ABSENT else raw
 
     def get(self, path: str) -> Any:
         """The canonical value of a scalar fact, a list of Items, ABSENT, or Failed."""
-        head = path.partition(".")[0]
-        family = self._read.get(head)
-        if family is None:
-            family = self._read[head] = {}
-        elif path in family:
-            return family[path]
-        if path in self._reading:
+        if path in self._read:
+            return self._read[path]
+        how = self.line.readings.get(path)
+        if how is None or path in self._reading:
             return ABSENT
-        self._reading.add(path)
-        try:
-            value = family[path] = self._look(path)
-        finally:
-            self._reading.discard(path)
+        value = self._read[path] = self._look(path, how)
+        if how.family in self._families:
+            self._families[how.family].append(path)
+        else:
+            self._families[how.family] = [path]
         return value
 
-    def _look(self, path: str) -> Any:
-        fact = self.line.facts.get(path)
-        if fact is None:
-            return ABSENT
-        raw = self._given(path)
+    def _look(self, path: str, how: Reading) -> Any:
+        raw = self._given(path, how)
+        if raw is ABSENT and how.source:
+            raw = self._derived(how)
         if raw is ABSENT:
-            raw = self._derived(path, fact)
-        if raw is ABSENT and path in self.line.constants:
-            raw = self.line.constants[path]
+            raw = how.constant
+        if raw is ABSENT and how.computed:
+            raw = self._guarded(path)
         if raw is ABSENT:
-            raw = self._computed(path)
-        return self._canonical(raw, fact)
+            return [] if how.many else ABSENT
+        if type(raw) is how.plain or (how.choices and not how.many and type(raw) is str and raw in how.choices):
+            return raw
+        return self._canonical(raw, how.fact)
 
-    def _given(self, path: str) -> Any:
+    def _given(self, path: str, how: Reading) -> Any:
         if path in self.facts:
             return self.facts[path]
-        question, _, name = path.partition(".")
-        if question in self.line.questions and question in self.answers:
-            return self._answered(question, name)
-        if question in self.on_read and name != "state":
-            raise Unasked(question)
-        head, _, last = path.rpartition(".")
-        if head and (record := self.facts.get(head)) is not None:
-            if isinstance(record, Failed):
-                return record
-            return _project(record, last)
+        if how.question:
+            if how.question in self.answers:
+                return self._answered(how.question, how.name)
+            if how.question in self.on_read and how.name != "state":
+                raise Unasked(how.question)
+        if how.record and (record := self.facts.get(how.record)) is not None:
+            return record if isinstance(record, Failed) else _project(record, path.rpartition(".")[2])
         return ABSENT
 
     def _answered(self, question: str, name: str) -> Any:
@@ -235,21 +260,22 @@ class Turn:
             return fields
         return instead.get(name, ABSENT) if isinstance(instead, Mapping) else ABSENT
 
-    def _derived(self, path: str, fact: Fact) -> Any:
-        subject, _, name = path.rpartition(".")
-        source = "topic.answer" if subject == "knowledge" else f"{subject}.text"
-        if name in _LISTS and source in self.line.facts:
-            text = self._readable(source)
-            if isinstance(text, str):
-                return [Item(found.value, found) for found in extract(name, text, self.context)]
+    def _derived(self, how: Reading) -> Any:
+        text = self._readable(how.source) if how.many or how.name != "length" else self.get(how.source)
+        if not isinstance(text, str):
             return text
-        if name in _MEASURES and source in self.line.facts:
-            text = self.get(source) if name == "length" else self._readable(source)
-            if isinstance(text, str):
-                value = measure(name, text, self.context)
-                return ABSENT if value is None else value
-            return text
-        return ABSENT
+        if how.many:
+            return [Item(found.value, found) for found in extract(how.name, text, self.context)]
+        value = measure(how.name, text, self.context)
+        return ABSENT if value is None else value
+
+    def _guarded(self, path: str) -> Any:
+        """What is worked out from other facts; ABSENT for a fact that would need itself."""
+        self._reading.add(path)
+        try:
+            return self._computed(path)
+        finally:
+            self._reading.discard(path)
 
     def _readable(self, path: str) -> Any:
         text = self.get(path)
@@ -326,13 +352,16 @@ class Turn:
 
     def live(self, mark: str, within: float | None = None) -> list[MarkEntry]:
         """The marks of this name that concern this turn and are not over; `within` seconds, newest last."""
+        set_ = [entry for entry in self.marks if entry.mark == mark]
+        if not set_:
+            return []
         declared = self.line.marks[mark]
         window = min((span for span in (declared.lasts, within) if span is not None), default=None)
         keys = {path: self.get(path) for path in declared.keys}
         found = []
-        for entry in self.marks:
+        for entry in set_:
             age = (self.now - entry.at).total_seconds()
-            if entry.mark != mark or age < 0 or (window is not None and age > window):
+            if age < 0 or (window is not None and age > window):
                 continue
             if all(isinstance(value, str) and entry.keys.get(path) == value for path, value in keys.items()):
                 found.append(entry)

@@ -51,8 +51,7 @@ async def ask(
     if broken:
         passage.says(f"{id} was not asked: {broken} has failed")
         return _unread(passage, id, question, broken)
-    with passage.away():
-        asked = await (_of_port(passage, id, read) if question.port else _of_model(passage, id, read, more, counts_as))
+    asked = await (_of_port(passage, id, read) if question.port else _of_model(passage, id, read, more, counts_as))
     passage.calls.append(asked.call)
     if asked.fields is None:
         passage.says(f"{id} failed: {asked.call.says or ', '.join(asked.call.errors)}")
@@ -72,12 +71,14 @@ async def _of_model(
     seconds, tokens, temperature = await known(passage, lambda: limits_of(passage, question))
 
     def request(left: float) -> Request:
-        return Request(id, system, turns, passage.prompts.schemas[id], left, temperature, tokens, key)
+        return Request(id, system, turns, schema, left, temperature, tokens, key, hash)
 
-    return await ask_model(
-        request, question.calls, passage.line.ladders.get(question.ladder), passage.needs.models, passage.deadline,
-        seconds, passage.needs.sleep, counts_as,
-    )  # fmt: skip
+    schema, hash = passage.prompts.schemas[id], passage.prompts.hashes[id]
+    with passage.away():
+        return await ask_model(
+            request, question.calls, passage.line.ladders.get(question.ladder), passage.needs.models, passage.deadline,
+            seconds, passage.needs.sleep, counts_as,
+        )  # fmt: skip
 
 
 async def _of_port(passage: Passage, id: str, given: Mapping[str, Any]) -> Asked:
@@ -88,10 +89,12 @@ async def _of_port(passage: Passage, id: str, given: Mapping[str, Any]) -> Asked
     port = passage.needs.ports.get(question.port) or _unconnected(question.port)
     if longest is not None and any(isinstance(one, str) and len(one) > longest for one in fields.values()):
         port = _refusing(f"What `{id}` is given has more than {longest:g} characters.")
-    return await ask_port(
-        port, question.calls.partition(".")[2], fields, f"{passage.key}:{id}", passage.line.ladders.get(question.ladder),
-        passage.deadline, seconds, passage.needs.sleep, passage.prompts.schemas[id], id,
-    )  # fmt: skip
+    with passage.away():
+        return await ask_port(
+            port, question.calls.partition(".")[2], fields, f"{passage.key}:{id}",
+            passage.line.ladders.get(question.ladder), passage.deadline, seconds, passage.needs.sleep,
+            passage.prompts.schemas[id], id,
+        )  # fmt: skip
 
 
 def _unconnected(name: str) -> Any:

@@ -38,9 +38,11 @@ async def _asked_here(passage: Passage, point: str) -> None:
     """The questions with `at: point` whose `when` holds, in parallel."""
     here = [
         (id, question)
-        for id, question in passage.line.questions.items()
-        if question.at == point and id not in passage.skipped and id not in passage.asking
+        for id, question in passage.line.asked_at.get(point, ())
+        if id not in passage.skipped and id not in passage.asking
     ]
+    if not here:
+        return
     wanted = [(id, given) for id, question in here if (given := await _given(passage, question)) is not None]
     if wanted:
         async with asyncio.TaskGroup() as together:
@@ -102,7 +104,8 @@ async def _carried_out(passage: Passage, result: Result, instead_of: tuple[Endin
 async def _keep(passage: Passage, result: Result) -> None:
     """What a point leaves behind beside its ending: marks, effects, its place in the trace."""
     passage.looked(len(passage.line.ordered(result.point.name)), result.spoken)
-    passage.keep(result.sets, result.clears)
+    if result.sets or result.clears:
+        passage.keep(result.sets, result.clears)
     for does, name, to in result.effects:
         text = await _notice(passage, name) if does == "notice" else None
         passage.effects.append(Effect(does, name, to, text or ""))

@@ -139,11 +139,11 @@ class Passage:
 
     def load_marks(self) -> None:
         """Read the marks that concern this turn; again once more is known of whom it concerns (an order's number)."""
-        if self._loaded == self.turn.changes:
+        if self._loaded == self.turn.moves:
             return
         keys = {path: value for path in KEYS if isinstance(value := self.turn.get(path), str)}
         if keys == self._keys:
-            self._loaded = self.turn.changes
+            self._loaded = self.turn.moves
             return
         self._keys = keys
         cleared = {name for name, _, _ in self.clears}
@@ -152,7 +152,7 @@ class Passage:
                 continue
             self.read.append(entry)
             self.turn.mark(entry)
-        self._loaded = self.turn.changes
+        self._loaded = self.turn.moves
 
     def keep(self, sets: Sequence[MarkEntry], clears: Sequence[str]) -> None:
         """Marks set and cleared on the way: pending until the decision is committed."""

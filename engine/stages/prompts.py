@@ -12,6 +12,7 @@ from engine.files import content_hash
 from engine.language.bodies import Question, spell, spelled
 from engine.language.line import Line
 from engine.language.turn import ABSENT, Failed, Item, Turn
+from engine.ports import schema_hash
 from engine.prompt import answer_schema, block_switches, render
 
 
@@ -26,6 +27,11 @@ class Prompts:
     def schemas(self) -> Mapping[str, Mapping[str, Any]]:
         """Question → the strict schema of its answer."""
         return {id: answer_schema(question.card) for id, question in self.line.questions.items()}
+
+    @cached_property
+    def hashes(self) -> Mapping[str, str]:
+        """Question → the hash of its schema."""
+        return {id: schema_hash(schema) for id, schema in self.schemas.items()}
 
     @cached_property
     def _switches(self) -> Mapping[str, tuple[str, ...]]:
@@ -88,13 +94,15 @@ def _plain(path: str, value: Any, turn: Turn) -> Any:
 
 def jsonable(value: Any) -> Any:
     """A fact's value as JSON holds it."""
+    if isinstance(value, (str, bool)):
+        return value
     if isinstance(value, Item):
         return value.found.text if value.found else jsonable(value.value)
     if isinstance(value, Mapping):
         return {str(name): jsonable(one) for name, one in value.items() if one is not None}
     if isinstance(value, (list, tuple)):
         return [jsonable(one) for one in value]
-    if value is None or isinstance(value, (str, bool, int)):
+    if value is None or isinstance(value, int):
         return value
     if isinstance(value, float):
         return int(value) if value.is_integer() else value

@@ -48,7 +48,7 @@ class Pattern:
     @property
     def prepared(self) -> Prepared:
         """What has been worked out of it, to be known the next time."""
-        return self.known or Prepared(render(self.tree), self._sure, self.needs)
+        return self.known or Prepared(render(self.tree), self.sure, self.needs)
 
     @cached_property
     def tree(self) -> Node:
@@ -66,7 +66,7 @@ class Pattern:
     def search_text(self, text: str, timeout: float | None = None) -> tuple[int, int] | None:
         """As `search`, on normalised text and with the span in it."""
         try:
-            found = self._compiled.search(text) if self._sure else self._compiled.search(text, timeout=timeout)
+            found = self._compiled.search(text) if self.sure else self._compiled.search(text, timeout=timeout)
         except TimeoutError:
             raise PatternTimeout(self.source) from None
         return None if found is None else found.span()
@@ -74,7 +74,7 @@ class Pattern:
     def finditer(self, normal: Normal, timeout: float | None = None) -> Iterator[tuple[int, int]]:
         """The spans of all matches, in the original text. `timeout` is for all together. Raises PatternTimeout."""
         try:
-            for found in self._compiled.finditer(normal.text, timeout=None if self._sure else timeout):
+            for found in self._compiled.finditer(normal.text, timeout=None if self.sure else timeout):
                 yield normal.span(*found.span())
         except TimeoutError:
             raise PatternTimeout(self.source) from None
@@ -94,7 +94,8 @@ class Pattern:
         return regex.compile(self.known.runs if self.known else render(self.tree))
 
     @cached_property
-    def _sure(self) -> bool:
+    def sure(self) -> bool:
+        """Whether it runs without a clock: no repetition of it can make it slow."""
         if self.known:
             return self.known.sure
         counts = [node.high for node in walk(self.tree) if isinstance(node, Repeat) and node.high != 1]
