@@ -80,6 +80,7 @@ EXTRACTED: tuple[tuple[str, str, str, str], ...] = (
     ("order_numbers", "list of order_number", "", "order numbers by the line's own pattern"),
     ("ids", "list of text", "", "other long numbers that could name a person or an account"),
     ("markup", "list of text", "", "leaked markup: json, tool_call, placeholder, reasoning, fence"),
+    ("hidden", "list of text", "", "what nobody sees: words in tag characters, else code points"),
     ("language", "text", "", "its language (ISO code); absent when it is too short to tell"),
     ("emoji_only", "yes_no", "", "nothing but emoji"),
     ("bare_link", "yes_no", "", "nothing but one link"),

@@ -72,6 +72,33 @@ LATIN_FORMS = dict(
 """Small capitals and phonetic letters, in which no language writes words: always read as plain. (`ı` is what Turkish
 writes for a small `I`, which case folding makes `i`.)"""
 
+_MIDST = {
+    "a": "⍺",
+    "c": "𑣲",
+    "e": "℮⋿",
+    "f": "𝈓",
+    "i": "⍳",
+    "l": "\u05c0∣⏽│𐌠\U0001e8c7\u05d5\u05df\u0627\u07ca𝈪",
+    "o": "\u0c02\u0c82\u0d02\u0d82\u05e1\u0647\u06be\u06c1\u06d5ഠဝ〇ዐଠ",
+    "p": "⍴",
+    "r": "𝈖",
+    "t": "⊤⟙",
+    "u": "∪⋃ሀ",
+    "v": "∨⋁\u05d8𑜆𝈍ꛟ",
+    "w": "𑜊𑜎𑜏𑣯",
+    "x": "᙮⤫⤬⨯᙭╳𐌢𑣬",
+    "z": "𐋵",
+}
+"""Letters and signs of scripts that are otherwise left alone: read as Latin only in the midst of Latin letters, where
+nobody writes them otherwise (`pa∪pal`). By the Latin letter."""
+
+_INSERTED = {letter: latin for latin, letters in _MIDST.items() for letter in letters}
+_AMID_LATIN = regex.compile(
+    rf"(?<=[\p{{Latin}}&&\p{{L}}])[{re.escape(''.join(_INSERTED))}]+(?=[\p{{Latin}}&&\p{{L}}])", regex.V1
+)
+
+_ALIKE = _LATIN.keys() | _INSERTED.keys()
+
 _FORMS = str.maketrans(LATIN_FORMS | dict(zip("ᲀᲁᲂᲃᲄᲅᲆᲇ\u0345", "вдосттъѣι", strict=True)))
 
 _WORD = regex.compile(r"[\p{L}\p{M}]*[^\P{L}a-zA-Z][\p{L}\p{M}]*")
@@ -92,7 +119,7 @@ def has_lookalikes(text: str) -> bool:
     """Whether `text` holds a look-alike and a Latin letter, so that `as_latin` may change it."""
     if not _MAYBE_LATIN.search(text):
         return False
-    return not _LATIN.keys().isdisjoint(decompose(text)) and _HAS_LATIN.search(text) is not None
+    return not _ALIKE.isdisjoint(decompose(text)) and _HAS_LATIN.search(text) is not None
 
 
 def as_latin(text: str, whole_words: bool = True) -> str:
@@ -101,10 +128,21 @@ def as_latin(text: str, whole_words: bool = True) -> str:
     A word that mixes Latin with another script is read as Latin, or, when its Latin letters are the fewer, all have
     a twin there and some other letter is unmistakable, as that script (`Ошибкa` with a Latin `a`). With
     `whole_words`, a word made wholly of look-alikes (`рау`) is Latin when the text holds Latin letters and no word
-    that is plainly of that script. All else stays: a Russian text is never touched.
+    that is plainly of that script. What looks alike in scripts that are otherwise left alone is Latin in the midst of
+    Latin letters. All else stays: a Russian text is never touched.
     """
-    if not has_lookalikes(text):
-        return text
+    before = ""
+    while text != before and has_lookalikes(text):
+        before = text
+        text = _words_as_latin(_AMID_LATIN.sub(lambda found: _plainly(found[0]), text), whole_words)
+    return text
+
+
+def _plainly(run: str) -> str:
+    return "".join(_INSERTED[letter] for letter in run)
+
+
+def _words_as_latin(text: str, whole_words: bool) -> str:
     words = [(found.start(), found[0]) for found in _WORD.finditer(text)]
     plain = {start: word for start, word in words if _HAS_LATIN.search(word) is None}
     spoken = {_script(letter) for word in plain.values() for letter in _letters(word) if letter not in _CLOSE}

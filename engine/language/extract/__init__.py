@@ -14,6 +14,7 @@ from engine.language.extract import cards as _cards
 from engine.language.extract import dates as _dates
 from engine.language.extract import durations as _durations
 from engine.language.extract import emails as _emails
+from engine.language.extract import hidden as _hidden
 from engine.language.extract import ibans as _ibans
 from engine.language.extract import ids as _ids
 from engine.language.extract import links as _links
@@ -54,6 +55,7 @@ EXTRACTORS: dict[str, Callable[[Flat, Context], Iterable[Found]]] = {
     "dates": _dates.dates,
     "durations": _durations.durations,
     "markup": _whole.markup,
+    "hidden": _hidden.hidden,
 }
 MEASURES: dict[str, Callable[[str, Context], Any]] = {
     "language": _whole.language,
