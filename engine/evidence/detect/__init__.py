@@ -18,7 +18,7 @@ SETS: tuple[Callable[[Path], Score], ...] = (
     shapes.emoji,
     shapes.lookalikes,
     addresses.links_and_emails,
-    addresses.links_and_emails_in_messages,
+    addresses.links_and_emails_written,
     addresses.phones,
     addresses.phones_in_messages,
 )
