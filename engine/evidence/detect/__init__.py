@@ -9,12 +9,19 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.evidence.detect import shapes
+from engine.evidence.detect import addresses, shapes
 from engine.evidence.detect.score import NoSet, Score
 
 __all__ = ["SETS", "NoSet", "Score", "detect"]
 
-SETS: tuple[Callable[[Path], Score], ...] = (shapes.emoji, shapes.lookalikes)
+SETS: tuple[Callable[[Path], Score], ...] = (
+    shapes.emoji,
+    shapes.lookalikes,
+    addresses.links_and_emails,
+    addresses.links_and_emails_written,
+    addresses.phones,
+    addresses.phones_in_messages,
+)
 
 
 def detect(folder: Path, as_json: bool, misses: bool, say: Callable[[str], None]) -> int:

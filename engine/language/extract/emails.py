@@ -1,7 +1,8 @@
 """E-mail addresses.
 
 Where we differ from others, on purpose: an address of an unknown ending is one (`a@corp.local` names a person all the
-same); of `a..b@mail.example` the part after the two dots; quoted names (`"a b"@mail.example`) are not read.
+same); of `a..b@mail.example` the part after the two dots; a quoted part of a name holds no space
+(`"a b"@mail.example` is not read).
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from engine.language.extract.lazy import lazily
 
 _A = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]"
 _ATOM = rf"(?:(?:{_A}|[_+%])[[\p{{L}}\p{{M}}\p{{N}}_%+'&=~\-]--[{UNSPACED}]]*+)"
+_PART = rf"(?:{_ATOM}|\"[^\"\s@]{{1,64}}+\")"
 _LABEL = r"[\p{L}\p{N}][\p{L}\p{M}\p{N}\-]*+"
 EMAIL = lazily(
-    rf"(?<!{_A}|[_+%~\-])(?>{_ATOM}(?:\.{_ATOM})*+)(?<!')@"
+    rf"(?<!{_A}|[_+%~\-]|~{_A}/)(?>(?:~{_ATOM}/)?+{_PART}(?:\.{_PART})*+)(?<!')@"
     rf"(?:(?:{_LABEL}\.)+(?=\p{{L}})(?:[[\p{{L}}\p{{M}}\p{{N}}\-]--[{UNSPACED}]]{{2,}}|[{UNSPACED}]{{1,}})"
     r"|\[\d{1,3}(?:\.\d{1,3}){3}\])",
     regex.I | regex.V1,

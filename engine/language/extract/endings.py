@@ -92,3 +92,47 @@ vermögensberater vermögensberatung ελ ευ бг бел дети ею кат�
 """
 ENDINGS = frozenset((_LATIN + _OTHER).split()) | {"example"}
 """Last labels of hosts that exist, in lower case; and `example`, which RFC 2606 keeps for examples."""
+
+FILE_ENDINGS = frozenset(("md", "py", "rs", "sh", "ps", "zip", "mov"))
+"""Endings that are more often those of files."""
+WORD_ENDINGS = frozenset(
+    ("able", "call", "got", "here", "like", "now", "open", "pay", "read", "safe", "save", "show", "you")
+)
+"""Endings that are more often the next word, whatever stands before them."""
+PLAIN_ENDINGS = frozenset(("com", "net", "org", "edu", "gov", "info", "biz", "example"))
+"""Endings that are no word with which a sentence begins."""
+PROSE_ENDINGS = frozenset(
+    """
+am as at be by do in is it me my no so to us es de la se si
+best blog book box business buy care case cash cat center chat cheap city claims clothing cloud codes company
+contact cool country coupon credit data date day deal delivery design direct discount dog download email events exchange
+express fail family fast fish fit food free fun fund game games gift gifts global gold group guide help host
+hot hotel house how id info international land law lease legal life link live loan love ltd map market me media meet men
+menu mobile mom money name network new news next one online orange page parts party phone photo photos pics
+pictures pin pink place plus post press prime pro productions promo properties property red rent repair report
+rest review reviews room run sale school search secure security select services shop shopping sky social space spot
+store style support surf systems talk tax team tel tips today tools top total tours town trade training travel trust
+vision vote voyage watch web website win wine work works world wow zero zone
+""".split()
+)
+"""Endings that are everyday words: no host when another everyday word stands before the dot and nothing says link."""
+PROSE_WORDS = frozenset(
+    """
+accepted account ah all also amount and answer anything approved arrived arrives asked available back bank basket before
+bill billing bought broken busy but bye called cancel cancelled canceled card cart chat checked claim client closed code
+color colour come coming confirmed cool correct customer date day deal delayed delivered delivery detail details done
+down email error everything exactly fee file fine first form friday gone good goodbye great group happened haha hello
+help here hey hi hmm home how image info invoice item items it label last late later left line link list lol lost me
+message mine missing monday month morning name need news night no nope not nothing now number ok okay old one open
+opened order orders out over page paid parcel password payment perfect person phone photo please pls policy price problem
+product profile promise question ready really received record refund refunded reply report request result returned right
+role row said saturday screen sent service session shipped shipping size soon sorry stage state status still stock stop
+stuff sunday support sure table text thank thanks that them then there thing things this thursday ticket time today
+tomorrow tonight too total track tracking tuesday understood until update url user value waiting wednesday week well what
+when where which who why working wrong yeah year yep yes yesterday yet you your yours
+ahora ayer bien bueno claro entendido gracias hola hoy listo luego mañana nada pago pedido perdón porque quiero sí también
+vale
+""".split()
+)
+"""Everyday words of messages, and names of fields in the systems of shops. Left out: `about`, `buy`, `get`, `go`, `join`,
+`my`, `shop`, `try` and their kind, which people put before the dot of real hosts."""

@@ -9,6 +9,8 @@ Where we differ from others, on purpose:
 - a link's path ends before an ideograph, a double quote, an angle bracket, a backslash, a bracket it did not open;
 - endings that are more often files or words (`label.py`, `call.now`) need a path, a port or `www.`, unless the line's
   region is that ending's country; an ending with a capital (`Thanks.It`) is the next sentence;
+- two everyday words with a dot between (`order.page`, `thanks.so`) are a field's name or a missing space, unless a path,
+  a port or `www.` says link;
 - `7.am` is a time.
 """
 
@@ -22,15 +24,11 @@ from urllib.parse import unquote, urlsplit
 import regex
 
 from engine.language.extract.emails import EMAIL
-from engine.language.extract.endings import ENDINGS
+from engine.language.extract.endings import ENDINGS, FILE_ENDINGS, PLAIN_ENDINGS, PROSE_ENDINGS, PROSE_WORDS, WORD_ENDINGS
 from engine.language.extract.flat import UNSPACED, Flat, flat
 from engine.language.extract.found import Context, Found
 from engine.language.extract.lazy import lazily
 
-_FILES = frozenset(("md", "py", "rs", "sh", "ps", "zip", "mov"))
-_WORDS = frozenset(("able", "call", "got", "here", "like", "now", "open", "pay", "read", "safe", "save", "show", "you"))
-_PLAIN = frozenset(("com", "net", "org", "edu", "gov", "info", "biz", "example"))
-"""Endings that are no word with which a sentence begins."""
 _OPENING = "tel|mailto|sms|smsto|whatsapp|viber|skype|tg|facetime|callto"
 _DIALLED = ("tel", "sms", "smsto", "callto", "facetime", "viber", "whatsapp")
 _HAVE_HOSTS = frozenset(("http", "https", "ftp", "ftps", "ws", "wss", ""))
@@ -38,7 +36,7 @@ _A = rf"[[\p{{L}}\p{{M}}\p{{N}}_]--[{UNSPACED}]]"
 _MORE = rf"[[\p{{L}}\p{{M}}\p{{N}}_\-]--[{UNSPACED}]]*+"
 _LABEL = rf"(?:{_A}{_MORE}|[{UNSPACED}]++)"
 _START = lazily(
-    rf"(?<![a-z0-9+])(?P<scheme>[a-z][a-z0-9+\-]{{1,15}})://"
+    rf"(?<![a-z0-9+])(?P<scheme>[a-z][a-z0-9+\-]{{1,15}})://|(?P<scheme>https?)://"
     rf"|(?<![\p{{L}}\p{{N}}])(?P<opens>{_OPENING}):(?=[^\s<>\"/:])"
     rf"|(?<!{_A}|[@\-]|{_A}\.)(?:(?P<www>www\.)(?=[^\s.])|(?P<local>localhost)(?=:\d)"
     rf"|(?P<bare>(?<![{UNSPACED}])(?>{_LABEL}(?:\.{_LABEL})++)))"
@@ -51,12 +49,15 @@ _AUTHORITY = lazily(
     regex.I | regex.V1,
 )
 _GLUED_ENDING = lazily(rf"\.([a-z]{{2,24}})(?=[{UNSPACED}])", regex.I)
+_GLUED_SCHEME = lazily(r"[a-z0-9]+(?=https?$)")
 _PORT = lazily(r":\d{1,5}+(?!\d)")
-_PATH = lazily(rf"[^\s<>\"`|\\\x00-\x1f\ufffc\ufffd{UNSPACED}\u3000-\u303f]*+")
+_PATH = lazily(rf"(?:[^\s<>\"`|\\\x00-\x1f\ufffc\ufffd{UNSPACED}\u3000-\u303f]|(?<=\d)\"(?=[NSEW]\b))*+")
+"""With the double quote of seconds of arc: maps put them into their links."""
 _BRACKETS = lazily(r"[()\[\]{}]")
 _CLOSES = {")": "(", "]": "[", "}": "{"}
 _TRAILING = ".,;:!?…'*_~([{»”"
 _LAST_LABEL = lazily(r"\p{L}[\p{L}\p{N}\p{M}\-]*[\p{L}\p{N}\p{M}]")
+_FIELDS = lazily(r"(?<=.)\?\w+=")
 _CLOCK = lazily(r"(?:0?\d|1[0-2])\.[ap]m", regex.I)
 _ADDRESS = lazily(r"(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}")
 
@@ -126,6 +127,8 @@ def read_links(original: str, region: str) -> tuple[Link, ...]:
 def _schemed(text: str, match: regex.Match[str]) -> Link | None:
     """A link that says it is one: its host may be any."""
     start, scheme = match.start(), (match["scheme"] or "").lower()
+    if glued_to := _GLUED_SCHEME.match(scheme):
+        start, scheme = start + glued_to.end(), scheme[glued_to.end() :]  # `seehttps://…`
     first = match.end() if scheme else start
     user = _USER.match(text, first)
     begins = user.end() if user else first
@@ -168,7 +171,7 @@ def _opening(text: str, match: regex.Match[str]) -> Link | None:
         return None
     if scheme.lower() in _DIALLED and sum(character.isdigit() for character in rest) < 5:
         return None
-    if scheme.lower() == "mailto" and "@" not in rest[1:]:
+    if scheme.lower() == "mailto" and "@" not in rest[1:] and not _FIELDS.search(rest):
         return None
     return Link(start, end, (first, first), link_value(text[start:end]))
 
@@ -205,9 +208,11 @@ def _is_ending(labels: list[str], more: bool, region: str) -> bool:
         return False
     if more:
         return True
-    if last[0].isupper() and not last.isupper() and ending not in _PLAIN:
+    if last[0].isupper() and not last.isupper() and ending not in PLAIN_ENDINGS:
         return False
-    return ending.upper() == region or (ending not in _FILES and ending not in _WORDS)
+    if len(labels) == 2 and ending in PROSE_ENDINGS and labels[0].lower() in PROSE_WORDS:
+        return False
+    return ending.upper() == region or (ending not in FILE_ENDINGS and ending not in WORD_ENDINGS)
 
 
 def _path_end(text: str, first: int, start: int) -> int:
@@ -233,10 +238,13 @@ def _path_end(text: str, first: int, start: int) -> int:
 
 def _resolvable(host: str) -> bool:
     """Whether a name can be a host's: labels of 1 to 63 letters in ASCII, 253 in all, no dash at an end of one
-    (RFC 1035); an underscore only in the middle of a third or earlier label."""
+    (RFC 1035); an underscore only in the middle of a third or earlier label; no last label of one letter or with a dash."""
     if host.startswith("["):
         return True
     spelled = host.rstrip(".").split(".")
+    last = spelled[-1].lower()
+    if len(spelled) > 1 and ((len(last) == 1 and last.isascii() and last.isalpha()) or ("-" in last and last[:4] != "xn--")):
+        return False
     for place, label in enumerate(reversed(spelled)):
         if label.lower().startswith("xn--") and not label.isascii():
             return False
