@@ -72,7 +72,7 @@ class CompiledLine:
         """
         begun = self.rooms.clock()
         passage = self.passage(turn, id, now)
-        wrong = self._wrong(turn)
+        wrong = self.unknown_facts(turn)
         if wrong:
             passage.steps.append(Step("arrive", says=tuple(wrong)))
             ended = Ended("hold", "facts_unavailable")
@@ -187,7 +187,8 @@ class CompiledLine:
             budget = None
         return budget if budget is not None else 0.0 if self.line.uses.get("budget") else float("inf")
 
-    def _wrong(self, facts: Mapping[str, Any]) -> list[str]:
+    def unknown_facts(self, facts: Mapping[str, Any]) -> list[str]:
+        """A sentence for each path that is no fact of this line, with the nearest one that is."""
         unknown = [path for path in facts if path not in self.line.facts]
         return [f"`{path}` is no fact of this line. {nearest(str(path), self.line.facts)}".strip() for path in unknown]
 

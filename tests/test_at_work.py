@@ -25,7 +25,11 @@ from runbook.session import read
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the shipped project with a memory of its own."""
-    folder = tmp_path_factory.mktemp("project")
+    return copied(tmp_path_factory.mktemp("project"))
+
+
+def copied(folder: Path) -> Path:
+    """The shipped project in a folder where nobody has sent anything yet."""
     for name in ("cards", "rules", "reference", "runbook", "knowledge"):
         shutil.copytree(
             ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.py", "*.pyc", "templates", "static")
@@ -121,6 +125,16 @@ def test_switches_act_on_the_next_message_and_keep_their_reason(project: Path) -
     run(project, "waves", "open", "w5", "--why", "It was the data.")
 
 
+def test_a_conversation_refuses_a_fact_that_is_none_and_goes_on_without_it(project: Path) -> None:
+    typed = "/fact order.stauts=late\n/fact nothing\n/bogus\n/fact order.status=on_the_way\n/fact order.status=\nhello\n/quit\n"
+    done = run(project, "chat", text=typed)
+    said = done.stdout.splitlines()
+    assert done.returncode == 0 and not done.stderr
+    assert "`order.stauts` is no fact of this line" in said[1] and "order.status" in said[1]
+    assert "`nothing` is no fact" in said[2] and "`/bogus` is no order" in said[3]
+    assert said[4].startswith("send · ")
+
+
 def test_a_conversation_remembers(project: Path) -> None:
     done = run(project, "chat", text="hello\n/fact order.status=on_the_way\nmy order is LM-104233\n/trace\n/quit\n")
     assert done.returncode == 0 and "send · replied_greeting" in done.stdout and "order_number_given" in done.stdout
@@ -170,8 +184,9 @@ def test_bench_measures_every_row(project: Path) -> None:
 def test_the_examples_of_the_readme_run(tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
     assert len(blocks) == 2
+    project = copied(tmp_path)
     for block in blocks:
-        done = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        done = subprocess.run([sys.executable, "-c", block], cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)},
                               capture_output=True, text=True, timeout=60)  # fmt: skip
         shown = re.findall(r"# prints: (.*)", block)
         assert done.stdout.splitlines() == shown, done.stderr

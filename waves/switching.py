@@ -33,7 +33,9 @@ def checked(line: Line, switch: str, value: str, why: str) -> None:
     if value not in ("on", "off"):
         raise SwitchRefused(f"A switch is set to on or off, not to `{value}`.")
     if len(why.strip()) < LEAST_WHY:
-        raise SwitchRefused('Say why it changes: --why "…". Whoever is on shift tomorrow reads it.')
+        raise SwitchRefused(
+            f'Say why it changes in {LEAST_WHY} letters or more: --why "…". Whoever is on shift tomorrow reads it.'
+        )
 
 
 def waves_with(line: Line, switch: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 import time
 import uuid
@@ -152,20 +153,21 @@ class Progress:
 def chat(line: CompiledLine, say: Say, read: Callable[[], str | None]) -> int:
     """A conversation on the terminal: marks, recent lines and bound orders live on as on a real line.
 
-    `read` gives the next line, None at the end. `/fact path=value` adds a fact, `/trace` shows the last trace.
+    `read` gives the next line, None at the end. `/fact path=value` adds a fact and `/fact path=` takes it back,
+    `/trace` shows the last trace.
     """
     alone, facts, lines = alone_of(line), dict[str, Any](), _Lines()
     last: Decision | None = None
-    say("Write a message. /fact path=value adds a fact, /trace tells how the last one was decided, /quit ends.")
+    say(f"Write a message. {_ORDERS}")
     with asyncio.Runner() as runner:
         while (text := read()) is not None and text.strip() != "/quit":
             if text.strip() == "/trace":
                 say(trace(last) if last else "Nothing has been decided yet.")
             elif text.startswith("/fact "):
-                try:
-                    facts.update(given([text.removeprefix("/fact ").strip()]))
-                except BadRow as bad:
-                    say(str(bad))
+                if trouble := _fact(text.removeprefix("/fact ").strip(), facts, line):
+                    say(trouble)
+            elif _ORDER.match(text):
+                say(f"`{text.split()[0]}` is no order. {_ORDERS}")
             elif text.strip():
                 id, now = f"{PROBE}-{uuid.uuid4().hex[:8]}", line.rooms.now()
                 more = {"sender.id": "chat", "chat.id": "chat", **lines.facts(), **facts}
@@ -174,6 +176,26 @@ def chat(line: CompiledLine, say: Say, read: Callable[[], str | None]) -> int:
                 lines.add(text, last)
                 say(summary(last))
     return 0
+
+
+_ORDER = re.compile(r"/[a-z]+\b(?!/)")
+_ORDERS = (
+    "/fact path=value adds a fact (/fact path= takes it back), /trace tells how the last one was decided, /quit ends."
+)
+
+
+def _fact(spelled: str, facts: dict[str, Any], line: CompiledLine) -> str:
+    """Add or take back one fact of a conversation; a sentence when it cannot be."""
+    if spelled.endswith("=") and facts.pop(spelled[:-1].strip(), None) is not None:
+        return ""
+    try:
+        new = given([spelled])
+    except BadRow as bad:
+        return str(bad)
+    if unknown := line.unknown_facts(new):
+        return unknown[0]
+    facts.update(new)
+    return ""
 
 
 class _Lines:

@@ -127,7 +127,9 @@ def _twitter_text(folder: Path) -> Iterator[Case]:
             yield Case(row["id"], row["text"], _LINKS, expected, whole=True)
         elif row["kind"] in _URL_LISTS:
             given = row["expected"]
-            told = [tuple(one["indices"]) for one in given] if row["kind"] == "urls_with_indices" else _places(row, given)
+            told = (
+                [tuple(one["indices"]) for one in given] if row["kind"] == "urls_with_indices" else _places(row, given)
+            )
             yield Case(row["id"], row["text"], _LINKS, tuple(told))
 
 
@@ -140,7 +142,9 @@ def _sequence(folder: Path) -> Iterator[Case]:
     kinds = {"url": _LINKS, "email": _EMAILS}
     for row in rows(folder, "detect_rt_sequence"):
         if row["kind"] in kinds:
-            yield Case(row["id"], row["text"], kinds[row["kind"]], _places(row, [one["text"] for one in row["expected"]]))
+            yield Case(
+                row["id"], row["text"], kinds[row["kind"]], _places(row, [one["text"] for one in row["expected"]])
+            )
 
 
 def _presidio(folder: Path) -> Iterator[Case]:
@@ -149,7 +153,9 @@ def _presidio(folder: Path) -> Iterator[Case]:
     for row in rows(folder, "detect_presidio_tests"):
         if row["kind"] in kinds and "spans" in row:
             text = row["text"]
-            quoted = [(start, end, int(text[start] in "'\"" and text[start] == text[end - 1])) for start, end in row["spans"]]
+            quoted = [
+                (start, end, int(text[start] in "'\"" and text[start] == text[end - 1])) for start, end in row["spans"]
+            ]
             spans = tuple((start + quote, end - quote) for start, end, quote in quoted)
             yield Case(row["id"], text, kinds[row["kind"]], spans)
 

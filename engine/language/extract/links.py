@@ -24,7 +24,14 @@ from urllib.parse import unquote, urlsplit
 import regex
 
 from engine.language.extract.emails import EMAIL
-from engine.language.extract.endings import ENDINGS, FILE_ENDINGS, PLAIN_ENDINGS, PROSE_ENDINGS, PROSE_WORDS, WORD_ENDINGS
+from engine.language.extract.endings import (
+    ENDINGS,
+    FILE_ENDINGS,
+    PLAIN_ENDINGS,
+    PROSE_ENDINGS,
+    PROSE_WORDS,
+    WORD_ENDINGS,
+)
 from engine.language.extract.flat import UNSPACED, Flat, flat
 from engine.language.extract.found import Context, Found
 from engine.language.extract.lazy import lazily
@@ -243,7 +250,9 @@ def _resolvable(host: str) -> bool:
         return True
     spelled = host.rstrip(".").split(".")
     last = spelled[-1].lower()
-    if len(spelled) > 1 and ((len(last) == 1 and last.isascii() and last.isalpha()) or ("-" in last and last[:4] != "xn--")):
+    if len(spelled) > 1 and (
+        (len(last) == 1 and last.isascii() and last.isalpha()) or ("-" in last and last[:4] != "xn--")
+    ):
         return False
     for place, label in enumerate(reversed(spelled)):
         if label.lower().startswith("xn--") and not label.isascii():
