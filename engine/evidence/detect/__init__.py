@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.evidence.detect import addresses, shapes
+from engine.evidence.detect import addresses, answers, shapes
 from engine.evidence.detect.score import NoSet, Score
 
 __all__ = ["SETS", "NoSet", "Score", "detect"]
@@ -21,6 +21,8 @@ SETS: tuple[Callable[[Path], Score], ...] = (
     addresses.links_and_emails_written,
     addresses.phones,
     addresses.phones_in_messages,
+    answers.claims_to_be_a_person,
+    answers.grounded_details,
 )
 
 
